@@ -1,0 +1,1 @@
+"""infimum finds the global minimum of a function and proves it."""

@@ -1,0 +1,142 @@
+// The C interface of the core: choose a variant, put the floating-point control word into its default state, run.
+#include "abi.h"
+
+#include <cstring>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+// Round to nearest, no flush to zero, no trap: the state that every error argument assumes. The caller's state, whatever
+// other libraries left in it, comes back when this goes out of scope.
+class DefaultFloatingPoint {
+#if defined(__x86_64__)
+    unsigned saved_ = _mm_getcsr();
+
+  public:
+    DefaultFloatingPoint() { _mm_setcsr(0x1f80); }
+    ~DefaultFloatingPoint() { _mm_setcsr(saved_); }
+#elif defined(__aarch64__)
+    uint64_t saved_;
+
+  public:
+    DefaultFloatingPoint() {
+        asm volatile("mrs %0, fpcr" : "=r"(saved_));
+        asm volatile("msr fpcr, %0" : : "r"(uint64_t(0)));
+    }
+    ~DefaultFloatingPoint() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
+#else
+#error "infimum knows the floating-point control word of x86-64 and aarch64 only"
+#endif
+    DefaultFloatingPoint(const DefaultFloatingPoint &) = delete;
+    DefaultFloatingPoint &operator=(const DefaultFloatingPoint &) = delete;
+};
+
+typedef void (*Run)(int, const infimum_job *);
+
+struct Variant {
+    const char *name;
+    Run run;
+    bool usable;
+};
+
+const Variant *variants(int *count) {
+#if defined(__x86_64__)
+    static const bool fma = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+    static const bool wide = fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    static const Variant table[] = {{"scalar", infimum_run_scalar, fma},
+                                    {"avx2", infimum_run_avx2, fma},
+                                    {"avx512", infimum_run_avx512, wide}};
+#else
+    static const Variant table[] = {{"scalar", infimum_run_scalar, true}};
+#endif
+    *count = static_cast<int>(sizeof table / sizeof *table);
+    return table;
+}
+
+struct Operation {
+    const char *name, *trust;
+    int arity;
+};
+const Operation operations[] = {
+#define OPERATION(name, arity, trust, facts) {#name, #trust, arity},
+#define POWER(name, trust, facts) {#name, #trust, 1},
+#include "operations.def"
+#undef OPERATION
+#undef POWER
+};
+const int operation_count = static_cast<int>(sizeof operations / sizeof *operations);
+
+// The part [from, to) of a job.
+infimum_job part(const infimum_job &job, int64_t from, int64_t to) {
+    infimum_job p = job;
+    for (int i = 0; i < 6; i++)
+        if (p.in[i]) p.in[i] += from * p.strides[i / 2];
+    if (p.lo) p.lo += from;
+    if (p.hi) p.hi += from;
+    if (p.facts) p.facts += from;
+    p.count = to - from;
+    return p;
+}
+void run_here(Run run, int op, const infimum_job &job) {
+    const DefaultFloatingPoint state;
+    run(op, &job);
+}
+
+}  // namespace
+
+extern "C" {
+
+int infimum_abi() { return 1; }
+int infimum_operation_count() { return operation_count; }
+const char *infimum_operation_name(int op) { return op < 0 || op >= operation_count ? "" : operations[op].name; }
+const char *infimum_operation_trust(int op) { return op < 0 || op >= operation_count ? "" : operations[op].trust; }
+int infimum_operation_arity(int op) { return op < 0 || op >= operation_count ? 0 : operations[op].arity; }
+int infimum_variant_count() {
+    int count;
+    variants(&count);
+    return count;
+}
+const char *infimum_variant_name(int v) {
+    int count;
+    const Variant *table = variants(&count);
+    return v < 0 || v >= count ? "" : table[v].name;
+}
+int infimum_variant_usable(int v) {
+    int count;
+    const Variant *table = variants(&count);
+    return v >= 0 && v < count && table[v].usable;
+}
+
+// 0 on success; 1 unknown operation, 2 unusable variant, 3 bad sizes, 4 no thread could be started.
+// Pieces are multiples of 64 elements, so that no result depends on the number of threads.
+int infimum_apply(int variant, int op, const infimum_job *job, int threads) {
+    if (op < 0 || op >= operation_count) return 1;
+    if (!infimum_variant_usable(variant)) return 2;
+    if (job->count < 0 || threads < 1) return 3;
+    int count;
+    const Run run = variants(&count)[variant].run;
+    if (threads == 1 || job->count < 64 * threads) {
+        run_here(run, op, *job);
+        return 0;
+    }
+    const int64_t piece = (job->count / threads + 63) / 64 * 64;
+    std::vector<std::thread> pool;
+    int status = 0;
+    try {
+        for (int64_t from = 0; from < job->count; from += piece) {
+            const int64_t to = from + piece < job->count ? from + piece : job->count;
+            pool.emplace_back(run_here, run, op, part(*job, from, to));
+        }
+    } catch (const std::exception &) {
+        status = 4;
+    }
+    for (std::thread &t : pool) t.join();
+    return status;
+}
+}

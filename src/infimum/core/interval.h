@@ -1,0 +1,221 @@
+// Intervals over a lane type D, and the operations whose ends are the exactly rounded ends of the exact range.
+//
+// An interval is a closed set of real numbers: lo <= hi, lo < +inf, hi > -inf, or the empty set, whose one representation
+// is lo = +inf, hi = -inf. No NaN is ever stored. The sign of a zero carries no meaning; stores make it +0.
+#pragma once
+#include "machine.h"
+#include "sites.h"
+
+namespace INFIMUM_NAMESPACE {
+
+template <class D>
+struct Interval {
+    D lo, hi;
+};
+
+template <class D>
+INFIMUM_FN auto is_empty(Interval<D> x) {
+    return x.lo > x.hi;
+}
+template <class D>
+INFIMUM_FN Interval<D> empty_of() {
+    return {D(INFIMUM_INF), D(-INFIMUM_INF)};
+}
+template <class D>
+INFIMUM_FN Interval<D> entire_of() {
+    return {D(-INFIMUM_INF), D(INFIMUM_INF)};
+}
+template <class D, class M>
+INFIMUM_FN Interval<D> choose(M m, Interval<D> a, Interval<D> b) {
+    return {select(m, a.lo, b.lo), select(m, a.hi, b.hi)};
+}
+// x, or the empty interval where the mask says so.
+template <class D, class M>
+INFIMUM_FN Interval<D> empty_where(M m, Interval<D> x) {
+    return choose(m, empty_of<D>(), x);
+}
+// 0 in place of a NaN: the product 0*inf and the quotient 0/0 are 0 where they appear as interval ends.
+template <class D>
+INFIMUM_FN D zero_for_nan(D x) {
+    return select(x == x, x, D(0.0));
+}
+
+// ---------------------------------------------------------------------------------------------- arithmetic
+template <class D>
+INFIMUM_FN Interval<D> neg(Interval<D> x) {
+    return {-x.hi, -x.lo};
+}
+template <class D>
+INFIMUM_FN Interval<D> add(Interval<D> x, Interval<D> y) {
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{add_rd(x.lo, y.lo), add_ru(x.hi, y.hi)});
+}
+template <class D>
+INFIMUM_FN Interval<D> sub(Interval<D> x, Interval<D> y) {
+    return add(x, neg(y));
+}
+
+// The four products that can be an end; for every sign of x and y these hold the extremes:
+//   lower: x.lo * (x.lo >= 0 ? y.lo : y.hi)   and   x.hi * (x.hi >= 0 ? y.lo : y.hi)
+//   upper: x.lo * (x.lo >= 0 ? y.hi : y.lo)   and   x.hi * (x.hi >= 0 ? y.hi : y.lo)
+template <class D>
+INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
+    const auto p = x.lo >= D(0.0), q = x.hi >= D(0.0);
+    const D a = select(p, y.lo, y.hi), b = select(q, y.lo, y.hi), c = select(p, y.hi, y.lo), d = select(q, y.hi, y.lo);
+    const D lo = smaller(zero_for_nan(mul_rd(x.lo, a)), zero_for_nan(mul_rd(x.hi, b)));
+    const D hi = larger(zero_for_nan(mul_ru(x.lo, c)), zero_for_nan(mul_ru(x.hi, d)));
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{lo, hi});
+}
+
+// Division, after both operands are negated where y < 0 or y = [lo, 0]:
+//   y                 lower                               upper
+//   [0, 0]            empty
+//   lo < 0 < hi       x = [0, 0]: 0, else entire
+//   0 <= lo           x.lo / (x.lo >= 0 ? y.hi : y.lo)    x.hi / (x.hi >= 0 ? y.lo : y.hi)
+// with y.lo = +0 the quotients are the infinities wanted, and 0/0 is 0.
+template <class D>
+INFIMUM_FN Interval<D> div(Interval<D> x, Interval<D> y) {
+    const D zero = D(0.0);
+    const auto flip = y.hi <= zero;
+    const Interval<D> n = choose(flip, neg(x), x), d0 = choose(flip, neg(y), y);
+    const Interval<D> d = {add_rn(d0.lo, zero), d0.hi};  // -0 becomes +0
+    const D lo = zero_for_nan(div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)));
+    const D hi = zero_for_nan(div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi)));
+    const auto inside = (d.lo < zero) & (d.hi > zero);
+    const auto x_zero = (x.lo == zero) & (x.hi == zero);
+    const Interval<D> split = choose(x_zero, Interval<D>{zero, zero}, entire_of<D>());
+    const Interval<D> r = choose(inside, split, Interval<D>{lo, hi});
+    return empty_where(is_empty(x) | is_empty(y) | ((y.lo == zero) & (y.hi == zero)), r);
+}
+template <class D>
+INFIMUM_FN Interval<D> recip(Interval<D> x) {
+    return div(Interval<D>{D(1.0), D(1.0)}, x);
+}
+
+template <class D>
+INFIMUM_FN Interval<D> sqr(Interval<D> x) {
+    const D a = magnitude(x.lo), b = magnitude(x.hi), near = smaller(a, b), far = larger(a, b);
+    const auto zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
+    return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), mul_rd(near, near)), mul_ru(far, far)});
+}
+template <class D>
+INFIMUM_FN Interval<D> sqrt(Interval<D> x) {
+    const D lo = larger(x.lo, D(0.0)), hi = larger(x.hi, D(0.0));
+    return empty_where(is_empty(x) | (x.hi < D(0.0)), Interval<D>{sqrt_rd(lo), sqrt_ru(hi)});
+}
+
+// x*y + z: the products as in mul, each added to the end of z in one rounding. 0*inf is 0; an infinite end of z wins.
+template <class D>
+INFIMUM_FN Interval<D> fma(Interval<D> x, Interval<D> y, Interval<D> z) {
+    const D zero = D(0.0);
+    const auto p = x.lo >= zero, q = x.hi >= zero;
+    const D a = select(p, y.lo, y.hi), b = select(q, y.lo, y.hi), c = select(p, y.hi, y.lo), d = select(q, y.hi, y.lo);
+    const auto za = (x.lo == zero) | (a == zero), zb = (x.hi == zero) | (b == zero);
+    const auto zc = (x.lo == zero) | (c == zero), zd = (x.hi == zero) | (d == zero);
+    const D l1 = select(za, z.lo, fma_rd(x.lo, a, z.lo)), l2 = select(zb, z.lo, fma_rd(x.hi, b, z.lo));
+    const D h1 = select(zc, z.hi, fma_ru(x.lo, c, z.hi)), h2 = select(zd, z.hi, fma_ru(x.hi, d, z.hi));
+    const D lo = select(z.lo == D(-INFIMUM_INF), z.lo, smaller(l1, l2));
+    const D hi = select(z.hi == D(INFIMUM_INF), z.hi, larger(h1, h2));
+    return empty_where(is_empty(x) | is_empty(y) | is_empty(z), Interval<D>{lo, hi});
+}
+
+// ---------------------------------------------------------------------------------------------- exact selections
+template <class D>
+INFIMUM_FN Interval<D> abs(Interval<D> x) {
+    const D a = magnitude(x.lo), b = magnitude(x.hi);
+    const auto zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
+    return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), smaller(a, b)), larger(a, b)});
+}
+template <class D>
+INFIMUM_FN Interval<D> min(Interval<D> x, Interval<D> y) {
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{smaller(x.lo, y.lo), smaller(x.hi, y.hi)});
+}
+template <class D>
+INFIMUM_FN Interval<D> max(Interval<D> x, Interval<D> y) {
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{larger(x.lo, y.lo), larger(x.hi, y.hi)});
+}
+template <class D>
+INFIMUM_FN Interval<D> hull(Interval<D> x, Interval<D> y) {
+    return {smaller(x.lo, y.lo), larger(x.hi, y.hi)};
+}
+template <class D>
+INFIMUM_FN Interval<D> intersection(Interval<D> x, Interval<D> y) {
+    const Interval<D> r = {larger(x.lo, y.lo), smaller(x.hi, y.hi)};
+    return empty_where(is_empty(r), r);
+}
+
+// ---------------------------------------------------------------------------------------------- steps
+template <class D>
+INFIMUM_FN D ceil_of(D x) {
+    return -floor_of(-x);
+}
+template <class D>
+INFIMUM_FN D trunc_of(D x) {
+    return select(x < D(0.0), ceil_of(x), floor_of(x));
+}
+template <class D>
+INFIMUM_FN D round_away(D x) {
+    const D m = magnitude(x), t = floor_of(m);  // m - t is exact; above 2^52 it is 0, and inf - inf compares false
+    const D r = select(sub_rn(m, t) >= D(0.5), add_rn(t, D(1.0)), t);
+    return select(x < D(0.0), -r, r);
+}
+template <class D>
+INFIMUM_FN D sign_of(D x) {
+    return select(x > D(0.0), D(1.0), select(x < D(0.0), D(-1.0), D(0.0)));
+}
+#define INFIMUM_STEP(name, function)                                                     \
+    template <class D>                                                                   \
+    INFIMUM_FN Interval<D> name(Interval<D> x) {                                         \
+        return empty_where(is_empty(x), Interval<D>{function(x.lo), function(x.hi)});    \
+    }
+INFIMUM_STEP(floor, floor_of)
+INFIMUM_STEP(ceil, ceil_of)
+INFIMUM_STEP(trunc, trunc_of)
+INFIMUM_STEP(round_ties_to_even, round_even)
+INFIMUM_STEP(round_ties_to_away, round_away)
+INFIMUM_STEP(sign, sign_of)
+#undef INFIMUM_STEP
+
+// ---------------------------------------------------------------------------------------------- numbers of an interval
+// Each returns its value as both ends; of the empty interval NaN, as the standard has it.
+template <class D, class M>
+INFIMUM_FN Interval<D> number(M is_nan, D value) {
+    const D nan = sub_rn(D(INFIMUM_INF), D(INFIMUM_INF));
+    const D v = select(is_nan, nan, value);
+    return {v, v};
+}
+//   lo       hi       midpoint
+//   -inf     +inf     0
+//   -inf     finite   -MAX
+//   finite   +inf     MAX
+//   finite   finite   nearest to the exact midpoint
+template <class D>
+INFIMUM_FN D midpoint(Interval<D> x) {
+    const D half = D(0.5), sum = add_rn(x.lo, x.hi);
+    const auto overflow = !(magnitude(sum) < D(INFIMUM_INF));
+    const D finite = select(overflow, add_rn(mul_rn(x.lo, half), mul_rn(x.hi, half)), mul_rn(sum, half));
+    const auto left = x.lo == D(-INFIMUM_INF), right = x.hi == D(INFIMUM_INF);
+    return select(left, select(right, D(0.0), D(-INFIMUM_MAX)), select(right, D(INFIMUM_MAX), finite));
+}
+template <class D>
+INFIMUM_FN Interval<D> mid(Interval<D> x) {
+    return number(is_empty(x), midpoint(x));
+}
+template <class D>
+INFIMUM_FN Interval<D> rad(Interval<D> x) {
+    const D m = midpoint(x);
+    return number(is_empty(x), larger(add_ru(m, -x.lo), add_ru(x.hi, -m)));
+}
+template <class D>
+INFIMUM_FN Interval<D> wid(Interval<D> x) {
+    return number(is_empty(x), add_ru(x.hi, -x.lo));
+}
+template <class D>
+INFIMUM_FN Interval<D> mag(Interval<D> x) {
+    return number(is_empty(x), larger(magnitude(x.lo), magnitude(x.hi)));
+}
+template <class D>
+INFIMUM_FN Interval<D> mig(Interval<D> x) {
+    return number(is_empty(x), abs(x).lo);
+}
+
+}  // namespace INFIMUM_NAMESPACE

@@ -1,0 +1,75 @@
+// The lane V8: eight doubles in an AVX-512 register; the rounding direction is embedded in each instruction.
+#pragma once
+#include <immintrin.h>
+
+#include "../machine.h"
+
+namespace INFIMUM_NAMESPACE {
+
+struct M8 {
+    __mmask8 m;
+};
+INFIMUM_FN M8 operator&(M8 a, M8 b) { return {static_cast<__mmask8>(a.m & b.m)}; }
+INFIMUM_FN M8 operator|(M8 a, M8 b) { return {static_cast<__mmask8>(a.m | b.m)}; }
+INFIMUM_FN M8 operator!(M8 a) { return {static_cast<__mmask8>(~a.m)}; }
+INFIMUM_FN bool any(M8 a) { return a.m != 0; }
+INFIMUM_FN M8 select(M8 m, M8 a, M8 b) { return {static_cast<__mmask8>((m.m & a.m) | (~m.m & b.m))}; }
+
+struct V8 {
+    __m512d v;
+    V8() = default;
+    __attribute__((always_inline)) V8(__m512d a) : v(a) {}
+    __attribute__((always_inline)) V8(double a) : v(_mm512_set1_pd(a)) {}
+};
+INFIMUM_FN V8 operator-(V8 a) { return _mm512_xor_pd(a.v, _mm512_set1_pd(-0.0)); }
+INFIMUM_FN M8 operator<(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ)}; }
+INFIMUM_FN M8 operator<=(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LE_OQ)}; }
+INFIMUM_FN M8 operator>(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_GT_OQ)}; }
+INFIMUM_FN M8 operator>=(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_GE_OQ)}; }
+INFIMUM_FN M8 operator==(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_EQ_OQ)}; }
+INFIMUM_FN M8 operator!=(V8 a, V8 b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_NEQ_UQ)}; }
+INFIMUM_FN V8 select(M8 m, V8 a, V8 b) { return _mm512_mask_blend_pd(m.m, b.v, a.v); }
+INFIMUM_FN V8 smaller(V8 a, V8 b) { return _mm512_min_pd(b.v, a.v); }
+INFIMUM_FN V8 larger(V8 a, V8 b) { return _mm512_max_pd(b.v, a.v); }
+INFIMUM_FN V8 magnitude(V8 a) { return _mm512_abs_pd(a.v); }
+
+#define INFIMUM_RN (_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define INFIMUM_RD (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+#define INFIMUM_RU (_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC)
+INFIMUM_FN V8 add_rn(V8 a, V8 b) { return _mm512_add_round_pd(a.v, b.v, INFIMUM_RN); }
+INFIMUM_FN V8 sub_rn(V8 a, V8 b) { return _mm512_sub_round_pd(a.v, b.v, INFIMUM_RN); }
+INFIMUM_FN V8 mul_rn(V8 a, V8 b) { return _mm512_mul_round_pd(a.v, b.v, INFIMUM_RN); }
+INFIMUM_FN V8 div_rn(V8 a, V8 b) { return _mm512_div_round_pd(a.v, b.v, INFIMUM_RN); }
+INFIMUM_FN V8 fma_rn(V8 a, V8 b, V8 c) { return _mm512_fmadd_round_pd(a.v, b.v, c.v, INFIMUM_RN); }
+INFIMUM_FN V8 sqrt_rn(V8 a) { return _mm512_sqrt_round_pd(a.v, INFIMUM_RN); }
+INFIMUM_FN V8 round_even(V8 a) { return _mm512_roundscale_pd(a.v, INFIMUM_RN); }
+INFIMUM_FN V8 floor_of(V8 a) { return _mm512_roundscale_pd(a.v, INFIMUM_RD); }
+INFIMUM_FN V8 add_rd(V8 a, V8 b) { return _mm512_add_round_pd(a.v, b.v, INFIMUM_RD); }
+INFIMUM_FN V8 add_ru(V8 a, V8 b) { return _mm512_add_round_pd(a.v, b.v, INFIMUM_RU); }
+INFIMUM_FN V8 mul_rd(V8 a, V8 b) { return _mm512_mul_round_pd(a.v, b.v, INFIMUM_RD); }
+INFIMUM_FN V8 mul_ru(V8 a, V8 b) { return _mm512_mul_round_pd(a.v, b.v, INFIMUM_RU); }
+INFIMUM_FN V8 div_rd(V8 a, V8 b) { return _mm512_div_round_pd(a.v, b.v, INFIMUM_RD); }
+INFIMUM_FN V8 div_ru(V8 a, V8 b) { return _mm512_div_round_pd(a.v, b.v, INFIMUM_RU); }
+INFIMUM_FN V8 sqrt_rd(V8 a) { return _mm512_sqrt_round_pd(a.v, INFIMUM_RD); }
+INFIMUM_FN V8 sqrt_ru(V8 a) { return _mm512_sqrt_round_pd(a.v, INFIMUM_RU); }
+INFIMUM_FN V8 fma_rd(V8 a, V8 b, V8 c) { return _mm512_fmadd_round_pd(a.v, b.v, c.v, INFIMUM_RD); }
+INFIMUM_FN V8 fma_ru(V8 a, V8 b, V8 c) { return _mm512_fmadd_round_pd(a.v, b.v, c.v, INFIMUM_RU); }
+#undef INFIMUM_RN
+#undef INFIMUM_RD
+#undef INFIMUM_RU
+
+INFIMUM_FN V8 exponent(V8 x) {
+    const __m512i e = _mm512_srli_epi64(_mm512_castpd_si512(x.v), 52);
+    const __m512i biased = _mm512_or_si512(e, _mm512_set1_epi64(0x4330000000000000LL));
+    return sub_rn(V8(_mm512_castsi512_pd(biased)), V8(0x1p52 + 1023.0));
+}
+INFIMUM_FN V8 pow2(V8 k) {
+    const V8 biased = add_rn(k, V8(0x1p52 + 1023.0));
+    return _mm512_castsi512_pd(_mm512_slli_epi64(_mm512_castpd_si512(biased.v), 52));
+}
+INFIMUM_FN V8 mantissa(V8 x) {
+    const __m512i fraction = _mm512_and_si512(_mm512_castpd_si512(x.v), _mm512_set1_epi64(0x000fffffffffffffLL));
+    return _mm512_castsi512_pd(_mm512_or_si512(fraction, _mm512_set1_epi64(0x3ff0000000000000LL)));
+}
+
+}  // namespace INFIMUM_NAMESPACE

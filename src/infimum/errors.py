@@ -1,0 +1,39 @@
+"""What can go wrong, each error saying what, where, why, and what to write instead."""
+
+from __future__ import annotations
+
+
+class InfimumError(Exception):
+    """Any refusal by infimum; the message carries the value and a substitute."""
+
+
+class InvalidInterval(InfimumError, ValueError):
+    """The given numbers are not the ends of a set of real numbers."""
+
+
+class InvalidText(InvalidInterval):
+    """The given text denotes no interval or no number."""
+
+
+class UnsupportedValue(InfimumError, TypeError):
+    """The given object cannot stand for real numbers, or an operation is not offered for it."""
+
+
+class ShapeMismatch(InfimumError, ValueError):
+    """The given shapes do not broadcast."""
+
+
+class AmbiguousComparison(InfimumError, ValueError):
+    """The answer would be true for some of the numbers meant and false for others."""
+
+
+class NotAPoint(InfimumError, ValueError):
+    """A single number was asked of an interval that holds many, or none."""
+
+
+class ExactDomainError(InfimumError, ArithmeticError, ValueError):
+    """An exact constant was asked for that is not a real number, or cannot be evaluated."""
+
+
+class UndefinedOperation(UserWarning):
+    """IEEE 1788's signal: a constructor was given what denotes no interval and returned the empty set."""

@@ -1,0 +1,429 @@
+"""Interval: closed sets of real numbers between two doubles, alone or in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import AmbiguousComparison, InvalidInterval, NotAPoint, UnsupportedValue
+from infimum.interval import folds, numpy_rules, powers
+from infimum.interval.calls import call, compare, is_void, operand
+from infimum.interval.outward import INF, FloatArray, frozen, ordered
+from infimum.interval.reading import Pair, broadcast, describe, text_or_number_ends
+from infimum.interval.text import write_interval
+
+# Longer arrays are shown in short, as NumPy does.
+_WRITTEN_OUT = 1000
+
+
+class Interval:
+    """The real numbers t with lo <= t <= hi, for every element of two arrays of doubles.
+
+    ``Interval(1, 2)``, ``Interval(0.1)`` (that double), ``Interval("0.1")`` (the decimal, enclosed),
+    ``Interval("[1/3, inf]")``, ``Interval([0, 1], [2, 3])`` (two intervals). Lower ends are rounded down and
+    upper ends up where they are no doubles. The empty interval has lo = inf, hi = -inf.
+    """
+
+    __slots__ = ("_hi", "_lo")
+    __array_priority__ = 1000.0
+    # Equality is refused where it is uncertain, so no dictionary could find an interval again.
+    __hash__ = None  # type: ignore[assignment]
+
+    _lo: FloatArray
+    _hi: FloatArray
+
+    def __init__(self, lo: object, hi: object = None) -> None:
+        low = text_or_number_ends(lo)
+        high = low if hi is None else text_or_number_ends(hi)
+        broadcast("Interval(lo, hi)", [low, high])
+        given = (lo,) if hi is None else (lo, hi)
+        self._lo, self._hi = _checked(low[0], high[1], given)
+
+    @classmethod
+    def _of(cls, pair: Pair) -> Interval:
+        """Be the interval of ends that are known to be valid."""
+        self = object.__new__(cls)
+        self._lo, self._hi = (np.asarray(end, dtype=np.float64) for end in pair)
+        self._lo.setflags(write=False)
+        self._hi.setflags(write=False)
+        return self
+
+    @classmethod
+    def from_pairs(cls, pairs: npt.ArrayLike) -> Interval:
+        """Be the intervals whose ends lie along the last axis, of length 2."""
+        array = np.asarray(pairs)
+        if array.ndim == 0 or array.shape[-1] != 2:
+            raise InvalidInterval(f"from_pairs needs a last axis of length 2 (lo, hi), got shape {array.shape}.")
+        return cls(array[..., 0], array[..., 1])
+
+    def pairs(self) -> FloatArray:
+        """Be one array with a last axis (lo, hi)."""
+        return np.stack([self._lo, self._hi], axis=-1)
+
+    def __interval__(self) -> Pair:
+        return self._lo, self._hi
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interval, (np.array(self._lo), np.array(self._hi))
+
+    # Numbers about the intervals: a float for a scalar, an array otherwise.
+
+    @property
+    def lo(self) -> Any:
+        """The lower end; +inf for the empty interval."""
+        return _number(self._lo)
+
+    @property
+    def hi(self) -> Any:
+        """The upper end; -inf for the empty interval."""
+        return _number(self._hi)
+
+    @property
+    def mid(self) -> Any:
+        """The double nearest to the middle."""
+        return _number(call("mid", self.__interval__())[0])
+
+    @property
+    def rad(self) -> Any:
+        """The smallest r such that [mid - r, mid + r] contains the interval."""
+        return _number(call("rad", self.__interval__())[0])
+
+    @property
+    def wid(self) -> Any:
+        """hi - lo, rounded up."""
+        return _number(call("wid", self.__interval__())[0])
+
+    @property
+    def mag(self) -> Any:
+        """The largest absolute value."""
+        return _number(call("mag", self.__interval__())[0])
+
+    @property
+    def mig(self) -> Any:
+        """The smallest absolute value."""
+        return _number(call("mig", self.__interval__())[0])
+
+    # Shape.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of the arrays lo and hi."""
+        return self._lo.shape
+
+    @property
+    def size(self) -> int:
+        """The number of intervals."""
+        return self._lo.size
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes; 0 for a scalar."""
+        return self._lo.ndim
+
+    @property
+    def T(self) -> Interval:
+        """The intervals with the axes reversed."""
+        return Interval._of((self._lo.T, self._hi.T))
+
+    def reshape(self, *shape: Any) -> Interval:
+        """Be the same intervals in another shape."""
+        return Interval._of((self._lo.reshape(*shape), self._hi.reshape(*shape)))
+
+    def ravel(self) -> Interval:
+        """Be the same intervals along one axis."""
+        return self.reshape(-1)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise UnsupportedValue(f"len({self!r}): a scalar Interval has no length. Use .wid for its width.")
+        return len(self._lo)
+
+    def __getitem__(self, index: Any) -> Interval:
+        return Interval._of((self._lo[index], self._hi[index]))
+
+    def __iter__(self) -> Iterator[Interval]:
+        if self.ndim == 0:
+            raise UnsupportedValue(f"{self!r} is one interval and cannot be iterated over. Use .lo and .hi.")
+        return (self[i] for i in range(len(self)))
+
+    # Reductions, over a fixed balanced tree.
+
+    def sum(self, axis: folds.Axis = None, keepdims: bool = False) -> Interval:
+        """Contain the sum along the axes."""
+        return Interval._of(folds.fold("add", self.__interval__(), axis, keepdims))
+
+    def prod(self, axis: folds.Axis = None, keepdims: bool = False) -> Interval:
+        """Contain the product along the axes."""
+        return Interval._of(folds.fold("mul", self.__interval__(), axis, keepdims))
+
+    def mean(self, axis: folds.Axis = None, keepdims: bool = False) -> Interval:
+        """Contain the mean along the axes."""
+        return Interval._of(folds.mean(self.__interval__(), axis, keepdims))
+
+    def min(self, axis: folds.Axis = None, keepdims: bool = False) -> Interval:
+        """Contain the smallest of the numbers along the axes."""
+        return Interval._of(folds.fold("min", self.__interval__(), axis, keepdims))
+
+    def max(self, axis: folds.Axis = None, keepdims: bool = False) -> Interval:
+        """Contain the largest of the numbers along the axes."""
+        return Interval._of(folds.fold("max", self.__interval__(), axis, keepdims))
+
+    def dot(self, other: object) -> Interval:
+        """Contain np.dot(self, other)."""
+        return Interval._of(folds.dot(self.__interval__(), operand(other)))
+
+    # Arithmetic.
+
+    def __neg__(self) -> Interval:
+        return Interval._of(call("neg", self.__interval__()))
+
+    def __pos__(self) -> Interval:
+        return self
+
+    def __abs__(self) -> Interval:
+        return Interval._of(call("abs", self.__interval__()))
+
+    def __add__(self, other: object) -> Interval:
+        return _binary("add", self, other)
+
+    def __radd__(self, other: object) -> Interval:
+        return _binary("add", other, self)
+
+    def __sub__(self, other: object) -> Interval:
+        return _binary("sub", self, other)
+
+    def __rsub__(self, other: object) -> Interval:
+        return _binary("sub", other, self)
+
+    def __mul__(self, other: object) -> Interval:
+        return _binary("mul", self, other)
+
+    def __rmul__(self, other: object) -> Interval:
+        return _binary("mul", other, self)
+
+    def __truediv__(self, other: object) -> Interval:
+        return _binary("div", self, other)
+
+    def __rtruediv__(self, other: object) -> Interval:
+        return _binary("div", other, self)
+
+    def __mod__(self, other: object) -> Interval:
+        return _binary("mod", self, other)
+
+    def __rmod__(self, other: object) -> Interval:
+        return _binary("mod", other, self)
+
+    def __floordiv__(self, other: object) -> Interval:
+        return _floored(_binary("div", self, other))
+
+    def __rfloordiv__(self, other: object) -> Interval:
+        return _floored(_binary("div", other, self))
+
+    def __and__(self, other: object) -> Interval:
+        return _binary("intersection", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: object) -> Interval:
+        return _binary("hull", self, other)
+
+    __ror__ = __or__
+
+    def __pow__(self, exponent: object) -> Interval:
+        if not _stands_for_numbers(exponent):
+            return NotImplemented
+        return Interval._of(powers.power(self.__interval__(), exponent))
+
+    def __rpow__(self, base: object) -> Interval:
+        if not _stands_for_numbers(base):
+            return NotImplemented
+        return Interval._of(powers.power(operand(base), self))
+
+    def __matmul__(self, other: object) -> Interval:
+        if not _stands_for_numbers(other):
+            return NotImplemented
+        return Interval._of(folds.matmul(self.__interval__(), operand(other)))
+
+    def __rmatmul__(self, other: object) -> Interval:
+        if not _stands_for_numbers(other):
+            return NotImplemented
+        return Interval._of(folds.matmul(operand(other), self.__interval__()))
+
+    # Questions: answered where certain, refused otherwise.
+
+    def __lt__(self, other: object) -> Any:
+        return _answer("<", self, other)
+
+    def __le__(self, other: object) -> Any:
+        return _answer("<=", self, other)
+
+    def __gt__(self, other: object) -> Any:
+        return _answer("<", other, self)
+
+    def __ge__(self, other: object) -> Any:
+        return _answer("<=", other, self)
+
+    def __eq__(self, other: object) -> Any:
+        return _answer("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        answer = _answer("==", self, other)
+        return answer if answer is NotImplemented else np.logical_not(answer) if self.ndim else not answer
+
+    def __bool__(self) -> bool:
+        if self.size == 1:
+            lo, hi = float(self._lo.item()), float(self._hi.item())
+            if lo == hi == 0:
+                return False
+            if lo > 0 or hi < 0:
+                if lo <= hi:
+                    return True
+        raise AmbiguousComparison(
+            f"the truth of {describe(self)} is uncertain: it holds zero and other numbers, or no number, or is an "
+            "array. Ask 0 in x, infimum.interval.is_empty(x) or x.hi < 0 instead.")
+
+    def __contains__(self, value: object) -> bool:
+        if self.ndim:
+            raise UnsupportedValue(f"'in' asks about one interval, and this is an array of shape {self.shape}. "
+                                   "Ask infimum.interval.is_member(t, x).all() or subset(a, x).all().")
+        if isinstance(value, float) and not np.isfinite(value):
+            return False
+        # The tightest doubles around a number lie in a set with double ends if and only if the number does.
+        lo, hi = operand(value)
+        if lo.ndim:
+            raise UnsupportedValue(f"{describe(value)} in x: ask about one number or interval at a time.")
+        inside = (ordered(lo) >= ordered(self._lo)) & (ordered(hi) <= ordered(self._hi))
+        return bool(inside | is_void((lo, hi)))
+
+    # Conversions: only what loses nothing.
+
+    def __float__(self) -> float:
+        if self.size != 1:
+            raise NotAPoint(f"float() of an array of {self.size} intervals. Use x[i], x.lo, x.hi or x.mid.")
+        return float(self._points("float"))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        return np.array(self._points("np.array"), dtype=dtype)
+
+    def _points(self, what: str) -> FloatArray:
+        if not (self._lo == self._hi).all():
+            raise NotAPoint(
+                f"{what}({describe(self)}): an interval that is not a single number has no one value. Use .lo, .hi, "
+                ".mid or .pairs(); for functions use NumPy's (np.sin(x)) instead of math's.")
+        return self._lo
+
+    def __floor__(self) -> Interval:
+        return Interval._of(call("floor", self.__interval__()))
+
+    def __ceil__(self) -> Interval:
+        return Interval._of(call("ceil", self.__interval__()))
+
+    def __trunc__(self) -> Interval:
+        return Interval._of(call("trunc", self.__interval__()))
+
+    def __repr__(self) -> str:
+        return _written(self._lo, self._hi)
+
+    def __str__(self) -> str:
+        return format(self)
+
+    def __format__(self, spec: str) -> str:
+        """Be decimal text that contains the interval; ".5" asks for 5 significant digits an end."""
+        digits = spec[1:] if spec.startswith(".") else "17" if spec == "" else "?"
+        if not (digits.isascii() and digits.isdigit() and int(digits) > 0):
+            raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5}}'.")
+        return _nested(self._lo, self._hi, int(digits))
+
+    # NumPy's functions.
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _shell(numpy_rules.ufunc(ufunc, method, inputs, kwargs))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _shell(numpy_rules.function(function, args, kwargs))
+
+
+def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
+    """Be frozen ends, of which each pair is an interval."""
+    lo, hi = (frozen(end) for end in np.broadcast_arrays(lo, hi))
+    shown = f"Interval({', '.join(describe(v) for v in given)})"
+    if np.isnan(lo).any() or np.isnan(hi).any():
+        raise InvalidInterval(f"{shown}: NaN is no number. For an unknown number write infimum.interval.entire().")
+    void = (lo == INF) & (hi == -INF)
+    if (((lo == INF) | (hi == -INF)) & ~void).any():
+        raise InvalidInterval(f"{shown}: an interval holds real numbers, and infinity is none. "
+                              "For a half-line write Interval(lo, inf) or Interval(-inf, hi).")
+    wrong = (ordered(lo) > ordered(hi)) & ~void
+    if wrong.any():
+        first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+        place = f" at index {tuple(int(i) for i in first)}" if first else ""
+        low, high = float(lo[first]), float(hi[first])
+        raise InvalidInterval(f"{shown}: the lower end {low!r} exceeds the upper end {high!r}{place}. "
+                              f"Write Interval({high!r}, {low!r}), or infimum.interval.empty() for no number.")
+    return lo, hi
+
+
+def _number(values: FloatArray) -> Any:
+    if values.ndim == 0:
+        return float(values)
+    if values.flags.writeable:
+        values.setflags(write=False)
+    return values
+
+
+def _stands_for_numbers(value: object) -> bool:
+    """Say whether the value is this module's to read; other classes may know what to do with an Interval."""
+    if isinstance(value, (str, complex)):
+        raise UnsupportedValue(f"{describe(value)} beside an Interval: {type(value).__name__} is no real number. "
+                               "For decimal text write Interval('0.1').")
+    return isinstance(value, (int, float, np.ndarray, np.generic, list, tuple)) or hasattr(
+        value, "__interval__") or numpy_rules.is_rational(value)
+
+
+def _binary(op: str, left: object, right: object) -> Interval:
+    if not (_stands_for_numbers(left) and _stands_for_numbers(right)):
+        return NotImplemented
+    return Interval._of(call(op, operand(left), operand(right)))
+
+
+def _floored(quotient: Interval) -> Interval:
+    return quotient if quotient is NotImplemented else Interval._of(call("floor", quotient.__interval__()))
+
+
+def _answer(question: str, left: object, right: object) -> Any:
+    if question == "==" and isinstance(right, (str, complex)):
+        return NotImplemented
+    if not (_stands_for_numbers(left) and _stands_for_numbers(right)):
+        return NotImplemented
+    answer = compare(question, operand(left), operand(right))
+    return bool(answer) if answer.ndim == 0 else answer
+
+
+def _shell(result: Any) -> Any:
+    return Interval._of(result) if isinstance(result, tuple) else result
+
+
+def _written(lo: FloatArray, hi: FloatArray) -> str:
+    """Be text that Python evaluates to the same intervals."""
+    if lo.size > _WRITTEN_OUT:
+        return f"<Interval of shape {lo.shape} from {_written(lo.flat[0], hi.flat[0])} on>"
+    if lo.ndim == 0 and not np.isfinite(lo) and not np.isfinite(hi):
+        return f"Interval({write_interval(float(lo), float(hi))!r})"
+    low, high = _literal(lo.tolist()), _literal(hi.tolist())
+    reshaped = f".reshape({lo.shape})" if lo.size == 0 and lo.ndim > 1 else ""
+    return f"Interval({low})" + reshaped if low == high else f"Interval({low}, {high})"
+
+
+def _literal(values: Any) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(_literal(v) for v in values)}]"
+    return repr(values) if np.isfinite(values) else f"float('{values}')"
+
+
+def _nested(lo: FloatArray, hi: FloatArray, digits: int) -> str:
+    if lo.ndim == 0:
+        return write_interval(float(lo), float(hi), digits)
+    return f"[{', '.join(_nested(l, h, digits) for l, h in zip(lo, hi, strict=True))}]"

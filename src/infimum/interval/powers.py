@@ -1,0 +1,74 @@
+"""Powers: which operation of the core x ** p means."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import UnsupportedValue
+from infimum.interval.calls import call, operand
+from infimum.interval.reading import Pair, broadcast, describe
+
+_LARGEST_EXPONENT = 2**31 - 1
+
+
+def integer_power(x: Pair, exponent: object) -> Pair:
+    """Contain t**p for every t in x, for integers p: an int or an array of integers."""
+    exponents = np.asarray(exponent)
+    if exponents.dtype.kind not in "iu" and not _is_large_int(exponents):
+        raise UnsupportedValue(f"pown needs integer exponents, got {describe(exponent)}. "
+                               "For a real exponent write pow(x, p).")
+    return _grouped(x, exponents)
+
+
+def power(x: Pair, exponent: object) -> Pair:
+    """Contain t**p for every t in x and p in exponent.
+
+    A whole exponent is an integer power, defined for negative t too, whether it is written 2, 2.0 or
+    Interval(2); any other exponent means IEEE 1788's pow, which is defined for t >= 0.
+    """
+    lo, hi = operand(exponent)
+    whole = (lo == hi) & (lo == np.floor(lo))
+    # | exponents   | operation                  |
+    # | all whole   | pown                       |
+    # | none whole  | pow                        |
+    # | some        | each element its own       |
+    if whole.all():
+        return _grouped(x, _integers(lo))
+    if not whole.any():
+        return call("pow", x, (lo, hi))
+    broadcast("x ** p", [x, (lo, hi)])
+    shape = np.broadcast_shapes(x[0].shape, lo.shape)
+    real = call("pow", x, (lo, hi))
+    integer = _grouped(x, _integers(np.where(whole, lo, 0.0)))
+    mask = np.broadcast_to(whole, shape)
+    return np.where(mask, integer[0], real[0]), np.where(mask, integer[1], real[1])
+
+
+def _grouped(x: Pair, exponents: npt.NDArray[np.int64]) -> Pair:
+    """Be pown element by element, one call of the core for each exponent that occurs."""
+    values = np.unique(exponents).tolist()
+    for p in values:
+        if abs(p) > _LARGEST_EXPONENT:
+            raise UnsupportedValue(f"the integer exponent {p} is beyond {_LARGEST_EXPONENT}. "
+                                   "For x >= 0 write pow(x, Interval(p)).")
+    if len(values) == 1:
+        lo, hi = call("pown", x, param=int(values[0]))
+        shape = np.broadcast_shapes(lo.shape, exponents.shape)
+        return np.broadcast_to(lo, shape), np.broadcast_to(hi, shape)
+    broadcast("x ** p", [x, (exponents.astype(np.float64),) * 2])
+    lo, hi, exponents = np.broadcast_arrays(*x, exponents)
+    result = np.empty(lo.shape), np.empty(lo.shape)
+    for p in values:
+        mask = exponents == p
+        result[0][mask], result[1][mask] = call("pown", (lo[mask], hi[mask]), param=int(p))
+    return result
+
+
+def _integers(whole: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    # Clipping keeps the conversion defined; what it clips is refused by its size anyway.
+    return np.clip(whole, -(2.0**53), 2.0**53).astype(np.int64)
+
+
+def _is_large_int(exponents: npt.NDArray[np.int64]) -> bool:
+    return exponents.shape == () and isinstance(exponents.item(), int) and not isinstance(exponents.item(), bool)

@@ -1,0 +1,45 @@
+"""Options and marks of the test suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--arguments", type=int, default=20_000, metavar="N", help="random arguments per operation of the core"
+    )
+    parser.addoption("--record", action="store_true", help="write measured figures to bench/results")
+    parser.addoption("--require-gpu", action="store_true", help="fail, rather than skip, where there is no CUDA device")
+    parser.addoption("--mutants", default=MUTANTS, metavar="PATH", help="the test build of the core with mutants")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu: needs a CUDA device and CuPy")
+
+
+def missing_gpu() -> str:
+    """Say why there is no usable CUDA device; empty if there is one."""
+    try:
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        return "CuPy is not installed"
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"no CUDA device: {error}"
+    return "" if count else "no CUDA device"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu") is None:
+        return
+    reason = missing_gpu()
+    if reason and item.config.getoption("--require-gpu"):
+        pytest.fail(f"--require-gpu: {reason}")
+    if reason:
+        pytest.skip(reason)
