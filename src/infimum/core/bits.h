@@ -15,7 +15,7 @@ INFIMUM_FN D shifted(D x, D k) {
 template <class D>
 INFIMUM_FN D full_exponent(D x) {
     const D m = magnitude(x);
-    const auto small = m < D(0x1p-1000);
+    const Mask<D> small = m < D(0x1p-1000);
     return sub_rn(exponent(select(small, mul_rn(m, D(0x1p100)), m)), select(small, D(100.0), D(0.0)));
 }
 

@@ -32,8 +32,6 @@
 namespace INFIMUM_NAMESPACE {
 
 template <class D>
-using Mask = decltype(D() < D());
-template <class D>
 struct Facts {
     Mask<D> defined, smooth;
 };
@@ -42,21 +40,21 @@ INFIMUM_FN Facts<D> known(Mask<D> defined, Mask<D> smooth) {
     return {defined, smooth};
 }
 template <class D>
-INFIMUM_FN auto holds(Interval<D> x) {
+INFIMUM_FN Mask<D> holds(Interval<D> x) {
     return x.lo <= x.hi;
 }
 template <class D>
-INFIMUM_FN auto without_zero(Interval<D> x) {
+INFIMUM_FN Mask<D> without_zero(Interval<D> x) {
     return holds(x) & ((x.lo > D(0.0)) | (x.hi < D(0.0)));
 }
 // No integer in [lo, hi]; floor steps there.
 template <class D>
-INFIMUM_FN auto without_integer(Interval<D> x) {
+INFIMUM_FN Mask<D> without_integer(Interval<D> x) {
     return holds(x) & (floor_of(x.lo) == floor_of(x.hi)) & (floor_of(x.lo) < x.lo);
 }
 // No half-integer in [lo, hi]: both rounds step there.
 template <class D>
-INFIMUM_FN auto without_tie(Interval<D> x) {
+INFIMUM_FN Mask<D> without_tie(Interval<D> x) {
     const D a = round_even(x.lo), b = round_even(x.hi), half = D(0.5);
     return holds(x) & (a == b) & (magnitude(sub_rn(x.lo, a)) < half) & (magnitude(sub_rn(x.hi, b)) < half);
 }
@@ -93,7 +91,7 @@ INFIMUM_FN Facts<D> facts_recip(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_mod(Interval<D> x, Interval<D> y) {
-    const auto defined = holds(x) & without_zero(y);
+    const Mask<D> defined = holds(x) & without_zero(y);
     return known<D>(defined, defined & mod_is_smooth(x, y));
 }
 template <class D>
@@ -136,12 +134,12 @@ INFIMUM_FN Facts<D> facts_tan(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_pow(Interval<D> x, Interval<D> y) {
-    const auto valid = holds(x) & holds(y), positive = x.lo > D(0.0);
+    const Mask<D> valid = holds(x) & holds(y), positive = x.lo > D(0.0);
     return known<D>(valid & (positive | ((x.lo >= D(0.0)) & (y.lo > D(0.0)))), valid & positive);
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_atan2(Interval<D> y, Interval<D> x) {
-    const auto valid = holds(x) & holds(y), off_axis = without_zero(y);
+    const Mask<D> valid = holds(x) & holds(y), off_axis = without_zero(y);
     return known<D>(valid & (off_axis | without_zero(x)), valid & (off_axis | (x.lo > D(0.0))));
 }
 template <class D>
@@ -150,12 +148,12 @@ INFIMUM_FN Facts<D> facts_kink_at_zero(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_hypot(Interval<D> x, Interval<D> y) {
-    const auto valid = holds(x) & holds(y);
+    const Mask<D> valid = holds(x) & holds(y);
     return known<D>(valid, valid & (without_zero(x) | without_zero(y)));
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_apart(Interval<D> x, Interval<D> y) {
-    const auto valid = holds(x) & holds(y);
+    const Mask<D> valid = holds(x) & holds(y);
     return known<D>(valid, valid & ((x.hi < y.lo) | (y.hi < x.lo)));
 }
 template <class D>
@@ -164,7 +162,7 @@ INFIMUM_FN Facts<D> facts_integer_steps(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_trunc(Interval<D> x) {
-    const auto around_zero = holds(x) & (x.lo > D(-1.0)) & (x.hi < D(1.0));
+    const Mask<D> around_zero = holds(x) & (x.lo > D(-1.0)) & (x.hi < D(1.0));
     return known<D>(holds(x), around_zero | without_integer(x));
 }
 template <class D>

@@ -14,7 +14,7 @@ struct Interval {
 };
 
 template <class D>
-INFIMUM_FN auto is_empty(Interval<D> x) {
+INFIMUM_FN Mask<D> is_empty(Interval<D> x) {
     return x.lo > x.hi;
 }
 template <class D>
@@ -59,7 +59,7 @@ INFIMUM_FN Interval<D> sub(Interval<D> x, Interval<D> y) {
 //   upper: x.lo * (x.lo >= 0 ? y.hi : y.lo)   and   x.hi * (x.hi >= 0 ? y.hi : y.lo)
 template <class D>
 INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
-    const auto p = x.lo >= D(0.0), q = x.hi >= D(0.0);
+    const Mask<D> p = x.lo >= D(0.0), q = x.hi >= D(0.0);
     const D a = select(p, y.lo, y.hi), b = select(q, y.lo, y.hi), c = select(p, y.hi, y.lo), d = select(q, y.hi, y.lo);
     const D lo = smaller(zero_for_nan(mul_rd(x.lo, a)), zero_for_nan(mul_rd(x.hi, b)));
     const D hi = larger(zero_for_nan(mul_ru(x.lo, c)), zero_for_nan(mul_ru(x.hi, d)));
@@ -75,13 +75,13 @@ INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
 template <class D>
 INFIMUM_FN Interval<D> div(Interval<D> x, Interval<D> y) {
     const D zero = D(0.0);
-    const auto flip = y.hi <= zero;
+    const Mask<D> flip = y.hi <= zero;
     const Interval<D> n = choose(flip, neg(x), x), d0 = choose(flip, neg(y), y);
     const Interval<D> d = {add_rn(d0.lo, zero), d0.hi};  // -0 becomes +0
     const D lo = zero_for_nan(div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)));
     const D hi = zero_for_nan(div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi)));
-    const auto inside = (d.lo < zero) & (d.hi > zero);
-    const auto x_zero = (x.lo == zero) & (x.hi == zero);
+    const Mask<D> inside = (d.lo < zero) & (d.hi > zero);
+    const Mask<D> x_zero = (x.lo == zero) & (x.hi == zero);
     const Interval<D> split = choose(x_zero, Interval<D>{zero, zero}, entire_of<D>());
     const Interval<D> r = choose(inside, split, Interval<D>{lo, hi});
     return empty_where(is_empty(x) | is_empty(y) | ((y.lo == zero) & (y.hi == zero)), r);
@@ -94,7 +94,7 @@ INFIMUM_FN Interval<D> recip(Interval<D> x) {
 template <class D>
 INFIMUM_FN Interval<D> sqr(Interval<D> x) {
     const D a = magnitude(x.lo), b = magnitude(x.hi), near = smaller(a, b), far = larger(a, b);
-    const auto zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
+    const Mask<D> zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
     return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), mul_rd(near, near)), mul_ru(far, far)});
 }
 template <class D>
@@ -107,10 +107,10 @@ INFIMUM_FN Interval<D> sqrt(Interval<D> x) {
 template <class D>
 INFIMUM_FN Interval<D> fma(Interval<D> x, Interval<D> y, Interval<D> z) {
     const D zero = D(0.0);
-    const auto p = x.lo >= zero, q = x.hi >= zero;
+    const Mask<D> p = x.lo >= zero, q = x.hi >= zero;
     const D a = select(p, y.lo, y.hi), b = select(q, y.lo, y.hi), c = select(p, y.hi, y.lo), d = select(q, y.hi, y.lo);
-    const auto za = (x.lo == zero) | (a == zero), zb = (x.hi == zero) | (b == zero);
-    const auto zc = (x.lo == zero) | (c == zero), zd = (x.hi == zero) | (d == zero);
+    const Mask<D> za = (x.lo == zero) | (a == zero), zb = (x.hi == zero) | (b == zero);
+    const Mask<D> zc = (x.lo == zero) | (c == zero), zd = (x.hi == zero) | (d == zero);
     const D l1 = select(za, z.lo, fma_rd(x.lo, a, z.lo)), l2 = select(zb, z.lo, fma_rd(x.hi, b, z.lo));
     const D h1 = select(zc, z.hi, fma_ru(x.lo, c, z.hi)), h2 = select(zd, z.hi, fma_ru(x.hi, d, z.hi));
     const D lo = select(z.lo == D(-INFIMUM_INF), z.lo, smaller(l1, l2));
@@ -122,7 +122,7 @@ INFIMUM_FN Interval<D> fma(Interval<D> x, Interval<D> y, Interval<D> z) {
 template <class D>
 INFIMUM_FN Interval<D> abs(Interval<D> x) {
     const D a = magnitude(x.lo), b = magnitude(x.hi);
-    const auto zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
+    const Mask<D> zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
     return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), smaller(a, b)), larger(a, b)});
 }
 template <class D>
@@ -191,9 +191,9 @@ INFIMUM_FN Interval<D> number(M is_nan, D value) {
 template <class D>
 INFIMUM_FN D midpoint(Interval<D> x) {
     const D half = D(0.5), sum = add_rn(x.lo, x.hi);
-    const auto overflow = !(magnitude(sum) < D(INFIMUM_INF));
+    const Mask<D> overflow = !(magnitude(sum) < D(INFIMUM_INF));
     const D finite = select(overflow, add_rn(mul_rn(x.lo, half), mul_rn(x.hi, half)), mul_rn(sum, half));
-    const auto left = x.lo == D(-INFIMUM_INF), right = x.hi == D(INFIMUM_INF);
+    const Mask<D> left = x.lo == D(-INFIMUM_INF), right = x.hi == D(INFIMUM_INF);
     return select(left, select(right, D(0.0), D(-INFIMUM_MAX)), select(right, D(INFIMUM_MAX), finite));
 }
 template <class D>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,7 +92,7 @@ class Core:
         """
         job, shape, _keep = self._job(op, operands, param)
         lo, hi = np.empty(shape), np.empty(shape)
-        job.lo, job.hi = lo.ctypes.data, hi.ctypes.data
+        job.lo, job.hi = _address(lo), _address(hi)
         self._run(op, job, variant, threads)
         return lo, hi
 
@@ -101,7 +102,7 @@ class Core:
         """Say for each box whether `op` is defined on all of it, and whether it is smooth around it."""
         job, shape, _keep = self._job(op, operands, param)
         bits = np.empty(shape, np.uint8)
-        job.facts = bits.ctypes.data
+        job.facts = _address(bits)
         self._run(op, job, variant, threads)
         return (bits & 1).astype(bool), (bits & 2).astype(bool)
 
@@ -115,12 +116,14 @@ class Core:
         if abs(param) > _LARGEST_EXPONENT:
             raise ValueError(f"{op} takes integer exponents up to 2**31 in magnitude, got {param}")
         ends = [np.asarray(end, np.float64) for pair in operands for end in pair]
-        shape = np.broadcast_shapes(*(end.shape for end in ends))
-        job = _Job(count=int(np.prod(shape, dtype=np.int64)), param=param)
+        shape = ends[0].shape
+        if any(end.shape != shape for end in ends):
+            shape = np.broadcast_shapes(*(end.shape for end in ends))
+        job = _Job(count=math.prod(shape), param=param)
         keep = []
         for i in range(arity):
             lo, hi, job.strides[i] = _flat(ends[2 * i], ends[2 * i + 1], shape)
-            job.in_[2 * i], job.in_[2 * i + 1] = lo.ctypes.data, hi.ctypes.data
+            job.in_[2 * i], job.in_[2 * i + 1] = _address(lo), _address(hi)
             keep += [lo, hi]
         return job, shape, keep
 
@@ -133,11 +136,18 @@ class Core:
             raise RuntimeError(f"{op} failed in the core: {_ERRORS.get(status, status)}")
 
 
+def _address(a: npt.NDArray[Any]) -> int:
+    """Where the elements start: several times faster than `a.ctypes.data`."""
+    start: int = a.__array_interface__["data"][0]
+    return start
+
+
 def _flat(lo: FloatArray, hi: FloatArray, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray, int]:
     """One interval for all (stride 0), or contiguous arrays of the full shape (stride 1)."""
     if lo.size == 1 and hi.size == 1:
         return np.ascontiguousarray(lo), np.ascontiguousarray(hi), 0
-    return np.ascontiguousarray(np.broadcast_to(lo, shape)), np.ascontiguousarray(np.broadcast_to(hi, shape)), 1
+    lo, hi = (end if end.shape == shape else np.broadcast_to(end, shape) for end in (lo, hi))
+    return np.ascontiguousarray(lo), np.ascontiguousarray(hi), 1
 
 
 def load(path: Path) -> Core:

@@ -36,4 +36,8 @@ namespace INFIMUM_NAMESPACE {
 #define INFIMUM_MAX 0x1.fffffffffffffp1023
 #define INFIMUM_TINY 0x1p-1074
 
+// What comparing two lanes of type D gives: bool, or one truth value a lane.
+template <class D>
+using Mask = decltype(D() < D());
+
 }  // namespace INFIMUM_NAMESPACE

@@ -7,6 +7,7 @@
 // Error: t costs under six double-double operations (2^-100 each, no cancellation beyond the exact c), the kernel 2^-60;
 // with j > 0 the result exceeds 0.2 and t's share is below 0.125; pi/2 - atan(n/d) >= pi/4. Below 2^-58 in all.
 #pragma once
+#include "../bits.h"
 #include "log.h"
 
 namespace INFIMUM_NAMESPACE {
@@ -35,7 +36,7 @@ template <class D>
 INFIMUM_FN DD<D> atan_ratio(DD<D> n, DD<D> d) {
     const D c = mul_rn(round_even(mul_rn(D(4.0), div_rn(n.h, d.h))), D(0.25));
     const DD<D> t = over(minus(n, times(d, c)), plus(d, times(n, c)));
-    const auto c1 = c == D(0.25), c2 = c == D(0.5), c3 = c == D(0.75), c4 = c == D(1.0);
+    const Mask<D> c1 = c == D(0.25), c2 = c == D(0.5), c3 = c == D(0.75), c4 = c == D(1.0);
     DD<D> base = dd(D(0.0));
     base = choose(c1, DD<D>{K(0x1.f5b75f92c80ddp-3), K(0x1.8ab6e3cf7afbdp-57)}, base);
     base = choose(c2, DD<D>{K(0x1.dac670561bb4fp-2), K(0x1.a2b7f222f65e2p-56)}, base);
@@ -45,15 +46,15 @@ INFIMUM_FN DD<D> atan_ratio(DD<D> n, DD<D> d) {
 }
 template <class D>
 INFIMUM_FN DD<D> angle(DD<D> y, DD<D> x) {
-    const auto left = x.h < D(0.0);
+    const Mask<D> left = x.h < D(0.0);
     const DD<D> ax = choose(left, -x, x);
-    const auto steep = y.h > ax.h;
+    const Mask<D> steep = y.h > ax.h;
     const DD<D> a = atan_ratio(choose(steep, ax, y), choose(steep, y, ax));
     const DD<D> half_pi = {K(0x1.921fb54442d18p0), K(0x1.1a62633145c07p-54)};
     const DD<D> pi = {K(0x1.921fb54442d18p1), K(0x1.1a62633145c07p-53)};
     const DD<D> base = choose(steep, half_pi, choose(left, pi, dd(D(0.0))));
     // the sign of a: -  steep and right, or flat and left;  +  otherwise
-    const auto minus_a = select(steep, !left, left);
+    const Mask<D> minus_a = select(steep, !left, left);
     return plus(base, choose(minus_a, -a, a));
 }
 
@@ -102,27 +103,24 @@ INFIMUM_LONG_FN Interval<D> acos(Interval<D> x) {
 template <class D>
 INFIMUM_FN DD<D> angle_scaled(D y, D x) {
     const D huge = D(INFIMUM_INF);
-    const auto iy = y == huge, ix = magnitude(x) == huge;
-    const auto any_inf = iy | ix;
+    const Mask<D> iy = y == huge, ix = magnitude(x) == huge;
+    const Mask<D> any_inf = iy | ix;
     // infinite coordinates by their limits: (inf, finite) -> (1, 0), (finite, +-inf) -> (0, +-1), (inf, +-inf) -> (1, +-1)
     const D fy = select(any_inf, select(iy, D(1.0), D(0.0)), y);
     const D fx = select(any_inf, select(ix, sign_of(x), D(0.0)), x);
     const D m = larger(fy, magnitude(fx));
-    const auto small = m < D(0x1p-500), big = m > D(0x1p500);
-    const D up = select(small, D(0x1p540), select(big, D(0x1p-520), D(1.0)));
-    const D sy = mul_rn(fy, up), sx = mul_rn(fx, up);
-    const D e = exponent(larger(larger(sy, magnitude(sx)), D(0x1p-1000)));
-    const D power = pow2(-e);
-    return angle(dd(mul_rn(sy, power)), dd(mul_rn(sx, power)));
+    const D e = full_exponent(m), half = round_even(mul_rn(e, D(0.5))), rest = sub_rn(e, half);
+    const D sy = mul_rn(mul_rn(fy, pow2(-half)), pow2(-rest)), sx = mul_rn(mul_rn(fx, pow2(-half)), pow2(-rest));
+    return angle(dd(sy), dd(sx));
 }
 template <class D>
 INFIMUM_FN D angle_below(D y, D x) {
-    const auto zero = (y == D(0.0)) & (x >= D(0.0));
+    const Mask<D> zero = (y == D(0.0)) & (x >= D(0.0));
     return select(zero, D(0.0), larger(add_rd(below(angle_scaled(y, x), INFIMUM_ATAN_ARGUED), D(-INFIMUM_TINY)), D(0.0)));
 }
 template <class D>
 INFIMUM_FN D angle_above(D y, D x) {
-    const auto zero = (y == D(0.0)) & (x >= D(0.0));
+    const Mask<D> zero = (y == D(0.0)) & (x >= D(0.0));
     return select(zero, D(0.0), add_ru(above(angle_scaled(y, x), INFIMUM_ATAN_ARGUED), D(INFIMUM_TINY)));
 }
 
@@ -143,18 +141,18 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> atan2(Interval<D> y, Interval<D> x) {
     const D zero = D(0.0);
     const D pi_lo = D(0x1.921fb54442d18p1), pi_hi = D(0x1.921fb54442d19p1);
-    const auto y_up = y.lo >= zero, y_down = y.hi < zero;
+    const Mask<D> y_up = y.lo >= zero, y_down = y.hi < zero;
     const D low_y = select(y_up, select(x.hi > zero, y.lo, y.hi), select(x.lo < zero, -y.hi, -y.lo));
     const D low_x = select(y_up, x.hi, x.lo);
     const D high_y = select(y_down, select(x.hi > zero, -y.hi, -y.lo), select(x.lo < zero, y.lo, y.hi));
     const D high_x = select(y_down, x.hi, x.lo);
-    const auto flat = (y.lo == zero) & (y.hi == zero), line = (x.lo == zero) & (x.hi == zero);
-    const auto back = flat & (x.hi <= zero);
+    const Mask<D> flat = (y.lo == zero) & (y.hi == zero), line = (x.lo == zero) & (x.hi == zero);
+    const Mask<D> back = flat & (x.hi <= zero);
     const D lo0 = select(y_up, angle_below(low_y, low_x), -angle_above(low_y, low_x));
     const D hi0 = select(y_down, -angle_below(high_y, high_x), angle_above(high_y, high_x));
     const D half_lo = mul_rn(pi_lo, D(0.5)), half_hi = mul_rn(pi_hi, D(0.5));
     const Interval<D> upright = {select(y.lo < zero, -half_hi, half_lo), select(y.hi > zero, half_hi, -half_lo)};
-    const auto cut = (y.lo < zero) & (y.hi >= zero) & (x.lo < zero);
+    const Mask<D> cut = (y.lo < zero) & (y.hi >= zero) & (x.lo < zero);
     Interval<D> r = {larger(lo0, -pi_hi), smaller(hi0, pi_hi)};
     r = choose(line, upright, r);
     r = choose(back, Interval<D>{pi_lo, pi_hi}, r);

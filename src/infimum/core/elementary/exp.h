@@ -104,7 +104,7 @@ INFIMUM_FN D power_of_ten(D j) {
     const double power[5] = {1e16, 1e8, 1e4, 1e2, 1e1};
     const double weight[5] = {16.0, 8.0, 4.0, 2.0, 1.0};
     for (int i = 0; i < 5; i++) {
-        const auto take = rest >= D(weight[i]);
+        const Mask<D> take = rest >= D(weight[i]);
         p = select(take, mul_rn(p, D(power[i])), p);
         rest = select(take, sub_rn(rest, D(weight[i])), rest);
     }
@@ -124,8 +124,8 @@ INFIMUM_LONG_FN Interval<D> exp10(Interval<D> x) {
     D ka, kb;
     const D a = clamped(x.lo, -325.0, 309.0), b = clamped(x.hi, -325.0, 309.0);
     const DD<D> ya = exp10_point(a, ka), yb = exp10_point(b, kb);
-    const auto ea = (a == floor_of(a)) & (a >= D(0.0)) & (a <= D(22.0));
-    const auto eb = (b == floor_of(b)) & (b >= D(0.0)) & (b <= D(22.0));
+    const Mask<D> ea = (a == floor_of(a)) & (a >= D(0.0)) & (a <= D(22.0));
+    const Mask<D> eb = (b == floor_of(b)) & (b >= D(0.0)) & (b <= D(22.0));
     const D lo = select(ea, power_of_ten(a), scale_down(below(ya, INFIMUM_EXP_ARGUED), ka));
     const D hi = select(eb, power_of_ten(b), scale_up(above(yb, INFIMUM_EXP_ARGUED), kb));
     return empty_where(is_empty(x), Interval<D>{lo, hi});

@@ -34,7 +34,7 @@ template <class D>
 INFIMUM_FN DD<D> sinh_point(D m, D &k) {
     DD<D> p, w;
     exp_parts(m, k, p, w);
-    const auto near = k == D(0.0);
+    const Mask<D> near = k == D(0.0);
     return plus(choose(near, p, w), over(choose(near, p, dd(-four_to_minus(k))), w));
 }
 template <class D>
@@ -42,7 +42,7 @@ INFIMUM_LONG_FN Interval<D> sinh(Interval<D> x) {
     const D a = smaller(magnitude(x.lo), D(750.0)), b = smaller(magnitude(x.hi), D(750.0));
     D ka, kb;
     const DD<D> ya = sinh_point(a, ka), yb = sinh_point(b, kb);
-    const auto na = x.lo < D(0.0), nb = x.hi < D(0.0), za = a == D(0.0), zb = b == D(0.0);
+    const Mask<D> na = x.lo < D(0.0), nb = x.hi < D(0.0), za = a == D(0.0), zb = b == D(0.0);
     const double bound = INFIMUM_HYPERBOLIC_ARGUED;
     const D one = D(1.0);
     const D lo = select(na, -scale_up(above(ya, bound, za), sub_rn(ka, one)),
@@ -102,7 +102,7 @@ INFIMUM_FN DD<D> log_twice(D x) {
 }
 template <class D>
 INFIMUM_FN DD<D> asinh_point(D m) {
-    const auto big = m > D(0x1p500);
+    const Mask<D> big = m > D(0x1p500);
     const D x = select(big, D(1.0), m);
     const DD<D> xx = two_prod(x, x), one = dd(D(1.0));
     const DD<D> t = plus(dd(x), over(xx, plus(one, root(plus(one, xx)))));
@@ -119,7 +119,7 @@ INFIMUM_LONG_FN Interval<D> asinh(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN DD<D> acosh_point(D x) {
-    const auto big = x > D(0x1p500);
+    const Mask<D> big = x > D(0x1p500);
     const DD<D> d = two_sum(select(big, D(2.0), x), D(-1.0));
     const DD<D> t = plus(d, root(times(d, plus(d, dd(D(2.0))))));
     return choose(big, log_twice(select(big, x, D(0x1p500))), log1p_of(t));
@@ -135,7 +135,7 @@ INFIMUM_LONG_FN Interval<D> acosh(Interval<D> x) {
 // atanh of 0 <= m < 1. (1 + m) and (1 - m) are exact; beyond 0.17 the ratio exceeds 1.4 and its logarithm 0.34.
 template <class D>
 INFIMUM_FN DD<D> atanh_point(D m) {
-    const auto near = m <= D(0.17);
+    const Mask<D> near = m <= D(0.17);
     const DD<D> ratio = over(two_sum(D(1.0), m), two_sum(D(1.0), -m));
     D k;
     const DD<D> v = log_reduce(ratio, k);
@@ -147,7 +147,7 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> atanh(Interval<D> x) {
     const double bound = INFIMUM_HYPERBOLIC_ARGUED;
     const D one = D(1.0);
-    const auto a_inside = magnitude(x.lo) < one, b_inside = magnitude(x.hi) < one;
+    const Mask<D> a_inside = magnitude(x.lo) < one, b_inside = magnitude(x.hi) < one;
     const D a = select(a_inside, x.lo, D(0.0)), b = select(b_inside, x.hi, D(0.0));
     const D lo = odd_below(a, atanh_point(magnitude(a)), bound, a == D(0.0));
     const D hi = odd_above(b, atanh_point(magnitude(b)), bound, b == D(0.0));

@@ -49,10 +49,10 @@ INFIMUM_FN DD<D> atanh_argument(DD<D> f) {
 // The k and m of a positive x = h + l (h not inf): h is scaled out of the subnormals first.
 template <class D>
 INFIMUM_FN DD<D> log_reduce(DD<D> x, D &k) {
-    const auto small = x.h < D(0x1p-1000);
+    const Mask<D> small = x.h < D(0x1p-1000);
     const DD<D> y = choose(small, scaled(x, D(0x1p100)), x);
     const D e = exponent(y.h), m = mantissa(y.h);
-    const auto upper = m > D(0x1.6a09e667f3bcdp0);
+    const Mask<D> upper = m > D(0x1.6a09e667f3bcdp0);
     const D shift = add_rn(e, select(upper, D(1.0), D(0.0)));
     // y.l / 2^shift in two steps: shift may be 1024
     const D a = round_even(mul_rn(shift, D(0.5))), b = sub_rn(shift, a);
@@ -114,8 +114,8 @@ INFIMUM_FN DD<D> log10_point(D x) {
     return times(log_of(dd(x)), DD<D>{K(0x1.bcb7b1526e50ep-2), K(0x1.95355baaafad3p-57)});
 }
 template <class D>
-INFIMUM_FN auto is_power_of_ten(D x, D candidate) {
-    const auto usual = (candidate >= D(0.0)) & (candidate <= D(22.0));
+INFIMUM_FN Mask<D> is_power_of_ten(D x, D candidate) {
+    const Mask<D> usual = (candidate >= D(0.0)) & (candidate <= D(22.0));
     return usual & (power_of_ten(select(usual, candidate, D(0.0))) == x);
 }
 template <class D>
@@ -129,20 +129,22 @@ INFIMUM_LONG_FN Interval<D> log10(Interval<D> x) {
 }
 
 // log(1 + t) for a double-double t > -1.
-//   -0.29 < t < 0.41    f = t itself: relative accuracy down to t = 0
+//   |t| < 2^-60         t: the difference is below 2^-61 of it, and nothing can underflow
+//   -0.29 < t < 0.41    f = t itself
 //   otherwise           log_of(1 + t), where |log(1 + t)| > 0.34 and 1 + t is exact to 2^-105
 template <class D>
 INFIMUM_FN DD<D> log1p_of(DD<D> t) {
-    const auto near = (t.h > D(-0.29)) & (t.h < D(0.41));
+    const Mask<D> near = (t.h > D(-0.29)) & (t.h < D(0.41));
     const DD<D> v = plus(dd(D(1.0)), choose(near, dd(D(0.0)), t));
     D k;
     const DD<D> m = log_reduce(v, k);
     const DD<D> f = choose(near, t, fast_two_sum(sub_rn(m.h, D(1.0)), m.l));
-    return plus_k_ln2(select(near, D(0.0), k), two_atanh(atanh_argument(f)));
+    const DD<D> y = plus_k_ln2(select(near, D(0.0), k), two_atanh(atanh_argument(f)));
+    return choose(magnitude(t.h) < D(0x1p-60), t, y);
 }
 template <class D>
 INFIMUM_LONG_FN Interval<D> log1p(Interval<D> x) {
-    const auto a_inside = (x.lo > D(-1.0)) & (x.lo < D(INFIMUM_INF)), b_inside = (x.hi > D(-1.0)) & (x.hi < D(INFIMUM_INF));
+    const Mask<D> a_inside = (x.lo > D(-1.0)) & (x.lo < D(INFIMUM_INF)), b_inside = (x.hi > D(-1.0)) & (x.hi < D(INFIMUM_INF));
     const D a = select(a_inside, x.lo, D(0.0)), b = select(b_inside, x.hi, D(0.0));
     const D lo = below(log1p_of(dd(a)), INFIMUM_LOG_ARGUED, a == D(0.0));
     const D hi = above(log1p_of(dd(b)), INFIMUM_LOG_ARGUED, b == D(0.0));

@@ -22,7 +22,7 @@ INFIMUM_FN DD<D> pown_point(D m, long long n, D &e, M &exact) {
     DD<D> base = dd(shifted(m, -be)), y = dd(D(1.0));
     D base_e = be;
     e = D(0.0);
-    auto base_exact = m == m;
+    Mask<D> base_exact = m == m;
     exact = base_exact;
     for (unsigned long long k = n < 0 ? -n : n; k != 0; k >>= 1) {
         if (k & 1) {
@@ -48,8 +48,8 @@ INFIMUM_FN DD<D> pown_point(D m, long long n, D &e, M &exact) {
 // m^n rounded down and up for 0 <= m <= inf, n != 0; for n < 0, 0 gives inf and inf gives 0.
 template <class D>
 INFIMUM_FN Interval<D> pown_ends(D m, long long n) {
-    const auto zero = m == D(0.0), infinite = m == D(INFIMUM_INF);
-    auto exact = zero;
+    const Mask<D> zero = m == D(0.0), infinite = m == D(INFIMUM_INF);
+    Mask<D> exact = zero;
     D e;
     const DD<D> y = pown_point(select(zero | infinite, D(1.0), m), n, e, exact);
     const D k = clamped(e, -2000.0, 2000.0);
@@ -71,8 +71,8 @@ INFIMUM_LONG_FN Interval<D> pown(Interval<D> x, long long n) {
     if (n == 1) return x;
     if (n == 2) return sqr(x);
     if (n == -1) return recip(x);
-    const auto only_zero = (x.lo == zero) & (x.hi == zero);
-    const auto nothing = n < 0 ? (is_empty(x) | only_zero) : is_empty(x);
+    const Mask<D> only_zero = (x.lo == zero) & (x.hi == zero);
+    const Mask<D> nothing = n < 0 ? (is_empty(x) | only_zero) : is_empty(x);
     if (n % 2 == 0) {
         const Interval<D> m = abs(x), a = pown_ends(n > 0 ? m.lo : m.hi, n), b = pown_ends(n > 0 ? m.hi : m.lo, n);
         return empty_where(nothing, Interval<D>{a.lo, b.hi});
@@ -81,7 +81,7 @@ INFIMUM_LONG_FN Interval<D> pown(Interval<D> x, long long n) {
     const Interval<D> a = pown_ends(magnitude(p), n), b = pown_ends(magnitude(q), n);
     const D lo = select(p < zero, -a.hi, a.lo), hi = select(q < zero, -b.lo, b.hi);
     if (n > 0) return empty_where(nothing, Interval<D>{lo, hi});
-    const auto inside = (x.lo < zero) & (x.hi > zero);
+    const Mask<D> inside = (x.lo < zero) & (x.hi > zero);
     const Interval<D> r = {select(p == zero, D(-INFIMUM_INF), lo), select(q == zero, D(INFIMUM_INF), hi)};
     return empty_where(nothing, choose(inside, entire_of<D>(), r));
 }
@@ -124,11 +124,12 @@ INFIMUM_FN DD<D> log_extended(D x) {
 template <class D>
 INFIMUM_FN Interval<D> pow_ends(D s, DD<D> l, D t) {
     const D zero = D(0.0), one = D(1.0);
-    const auto unit = (s == one) | (t == zero);
-    const auto limit = ((s == zero) | (s == D(INFIMUM_INF)) | (magnitude(t) == D(INFIMUM_INF))) & !unit;
+    const Mask<D> unit = (s == one) | (t == zero);
+    const Mask<D> limit = ((s == zero) | (s == D(INFIMUM_INF)) | (magnitude(t) == D(INFIMUM_INF))) & !unit;
     const D exponent_of_limit = mul_rn(sign_of(sub_rn(s, one)), sign_of(t));
-    const DD<D> p = times(l, select(unit | limit, zero, t));
-    const auto low = p.h < D(-746.0), high = p.h > D(746.0);
+    // beyond 2^1000 in magnitude t means the same (|l| >= 2^-53), and t l cannot overflow
+    const DD<D> p = times(l, select(unit | limit, zero, clamped(t, -0x1p1000, 0x1p1000)));
+    const Mask<D> low = p.h < D(-746.0), high = p.h > D(746.0);
     const DD<D> q = {select(low, D(-746.0), select(high, D(746.0), p.h)), select(low | high, zero, p.l)};
     D k;
     const DD<D> y = exp_of(q, k);
@@ -146,12 +147,12 @@ INFIMUM_LONG_FN Interval<D> pow(Interval<D> x, Interval<D> y) {
     const D zero = D(0.0), one = D(1.0);
     const D a = larger(x.lo, zero), b = larger(x.hi, zero);
     const DD<D> la = log_extended(positive_finite(a)), lb = log_extended(positive_finite(b));
-    const auto p = a >= one, q = b >= one;
+    const Mask<D> p = a >= one, q = b >= one;
     const Interval<D> l1 = pow_ends(a, la, select(p, y.lo, y.hi)), l2 = pow_ends(b, lb, select(q, y.lo, y.hi));
     const Interval<D> h1 = pow_ends(a, la, select(p, y.hi, y.lo)), h2 = pow_ends(b, lb, select(q, y.hi, y.lo));
     const Interval<D> r = {smaller(l1.lo, l2.lo), larger(h1.hi, h2.hi)};
-    const auto only_zero = x.hi == zero;
-    const auto nothing = is_empty(x) | is_empty(y) | (x.hi < zero) | (only_zero & (y.hi <= zero));
+    const Mask<D> only_zero = x.hi == zero;
+    const Mask<D> nothing = is_empty(x) | is_empty(y) | (x.hi < zero) | (only_zero & (y.hi <= zero));
     return empty_where(nothing, choose(only_zero, Interval<D>{zero, zero}, r));
 }
 

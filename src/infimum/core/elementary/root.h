@@ -37,13 +37,13 @@ INFIMUM_FN DD<D> cbrt_point(D x, D &q, M &exact) {
     return y;
 }
 template <class D>
-INFIMUM_FN auto is_zero_or_infinite(D x) {
+INFIMUM_FN Mask<D> is_zero_or_infinite(D x) {
     return (x == D(0.0)) | (magnitude(x) == D(INFIMUM_INF));
 }
 template <class D>
 INFIMUM_LONG_FN Interval<D> cbrt(Interval<D> x) {
-    const auto sa = is_zero_or_infinite(x.lo), sb = is_zero_or_infinite(x.hi);
-    auto ea = sa, eb = sb;
+    const Mask<D> sa = is_zero_or_infinite(x.lo), sb = is_zero_or_infinite(x.hi);
+    Mask<D> ea = sa, eb = sb;
     D qa, qb;
     const DD<D> ya = cbrt_point(select(sa, D(1.0), x.lo), qa, ea), yb = cbrt_point(select(sb, D(1.0), x.hi), qb, eb);
     const double bound = INFIMUM_CBRT_ARGUED;
@@ -64,7 +64,7 @@ INFIMUM_FN DD<D> hypot_point(D a, D b, D &e, M &exact) {
     const DD<D> pp = two_prod(p, p), qq = two_prod(q, q), s = two_sum(pp.h, qq.h);
     const DD<D> y = root(plus(pp, qq));
     const D zero = D(0.0);
-    const auto no_loss = (q > D(0x1p-400)) & (pp.l == zero) & (qq.l == zero) & (s.l == zero);
+    const Mask<D> no_loss = (q > D(0x1p-400)) & (pp.l == zero) & (qq.l == zero) & (s.l == zero);
     exact = (b == zero) | (no_loss & (y.l == zero) & (fma_rn(y.h, y.h, -s.h) == zero));
     return choose(b == zero, dd(p), y);
 }
@@ -72,8 +72,8 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> hypot(Interval<D> x, Interval<D> y) {
     const Interval<D> u = abs(x), v = abs(y);
     const D a = larger(u.lo, v.lo), b = smaller(u.lo, v.lo), c = larger(u.hi, v.hi), d = smaller(u.hi, v.hi);
-    const auto sa = is_zero_or_infinite(a), sc = is_zero_or_infinite(c);
-    auto ea = sa, ec = sc;
+    const Mask<D> sa = is_zero_or_infinite(a), sc = is_zero_or_infinite(c);
+    Mask<D> ea = sa, ec = sc;
     const D zero = D(0.0);
     D ka, kc;
     const DD<D> ya = hypot_point(select(sa, D(1.0), a), select(sa, zero, b), ka, ea);

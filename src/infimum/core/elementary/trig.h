@@ -1,6 +1,6 @@
 // sin, cos, tan, sinpi, cospi.
 //
-//   sin, cos, tan   x = k pi/2 + r, |x| <= 2^30, three-part Cody-Waite with fma; beyond, nothing is known but [-1, 1]
+//   sin, cos, tan   x = k pi/2 + r, reduction.h
 //   sinpi, cospi    x = k/2 + g exactly, r = pi g, any finite x
 //
 //   k mod 4    cos x     sin x     (of r)
@@ -10,13 +10,12 @@
 //   3          sin r     -cos r
 // sin is cos with k - 1 in place of k. The sign of r is certain, so floor(x/pi) is exact and extrema are located exactly.
 #pragma once
-#include "../double_double.h"
+#include "reduction.h"
 
 namespace INFIMUM_NAMESPACE {
 
 // The certified bound of cos_kernel + reduction, proofs/cos.gappa, proofs/sin.gappa, proofs/trig.sollya.
 #define INFIMUM_TRIG_BOUND BOUND(0x1.2p-58)
-#define INFIMUM_TRIG_MAX 0x1p30
 
 // cos r (odd = false) or sin r (odd = true) for |r| <= 0.7855, one polynomial path with selected coefficients:
 //   cos r = 1 + z (-1/2 + z C(z)),  sin r = r + r z (-1/6 + z S(z)),  z = r^2
@@ -40,17 +39,6 @@ INFIMUM_FN DD<D> trig_kernel(DD<D> r, M odd) {
     return {yh, yl};
 }
 
-// x = k pi/2 + r for |x| <= 2^30. u is exact: P1 has 50 significant bits, so x - k P1 is a multiple of 2^-53 below 1, or
-// of 2^-49 for |x| >= 8. No double up to 2^30 is closer than 2^-62 to a nonzero multiple of pi/2, so the absolute error
-// 2^-130 of r is below 2^-67 relative and the sign of r is certain.
-template <class D>
-INFIMUM_FN DD<D> trig_reduce(D x, D &k) {
-    k = round_even(mul_rn(x, K(0x1.45f306dc9c883p-1)));
-    const D u = fma_rn(-k, K(0x1.921fb54442d18p0), x);
-    const DD<D> p = two_prod(k, K(0x1.1a62633145c07p-54));
-    const DD<D> s = two_sum(u, -p.h);
-    return fast_two_sum(s.h, sub_rn(sub_rn(s.l, p.l), mul_rn(k, K(-0x1.f1976b7ed8fbcp-110))));
-}
 // x = k/2 + g with k reduced to k mod 4 in -2 .. 2, r = pi g. x - 2 round(x/2) is exact.
 template <class D>
 INFIMUM_FN DD<D> pi_reduce(D x, D &k) {
@@ -61,7 +49,7 @@ INFIMUM_FN DD<D> pi_reduce(D x, D &k) {
 }
 
 template <class D>
-INFIMUM_FN auto is_odd(D k) {
+INFIMUM_FN Mask<D> is_odd(D k) {
     const D h = mul_rn(k, D(0.5));
     return floor_of(h) != h;
 }
@@ -85,22 +73,19 @@ INFIMUM_FN Interval<D> cos_range(DD<D> a, D ma, DD<D> b, D mb, M exact_a, M exac
     const D half = D(0.5), one = D(1.0);
     const D lo = smaller(below(a, INFIMUM_TRIG_BOUND, exact_a), below(b, INFIMUM_TRIG_BOUND, exact_b));
     const D hi = larger(above(a, INFIMUM_TRIG_BOUND, exact_a), above(b, INFIMUM_TRIG_BOUND, exact_b));
-    const auto top = floor_of(mul_rn(mb, half)) > floor_of(mul_rn(ma, half));
-    const auto bottom = floor_of(mul_rn(add_rn(mb, one), half)) > floor_of(mul_rn(add_rn(ma, one), half));
+    const Mask<D> top = floor_of(mul_rn(mb, half)) > floor_of(mul_rn(ma, half));
+    const Mask<D> bottom = floor_of(mul_rn(add_rn(mb, one), half)) > floor_of(mul_rn(add_rn(ma, one), half));
     return {select(bottom | unknown, D(-1.0), larger(lo, D(-1.0))), select(top | unknown, one, smaller(hi, one))};
 }
 
 // cos (shift = 0) or sin (shift = 1).
 template <class D>
 INFIMUM_FN Interval<D> cos_or_sin(Interval<D> x, double shift) {
-    const auto unknown = !((magnitude(x.lo) <= D(INFIMUM_TRIG_MAX)) & (magnitude(x.hi) <= D(INFIMUM_TRIG_MAX)));
-    const D lo = select(unknown, D(0.0), x.lo), hi = select(unknown, D(0.0), x.hi);
-    D ka, kb;
-    const DD<D> ra = trig_reduce(lo, ka), rb = trig_reduce(hi, kb);
-    ka = sub_rn(ka, D(shift));
-    kb = sub_rn(kb, D(shift));
-    const Interval<D> r = cos_range(cos_quadrant(ra, ka), half_turns(ra, ka), cos_quadrant(rb, kb), half_turns(rb, kb),
-                                    lo == D(0.0), hi == D(0.0), unknown);
+    const Reduced<D> t = trig_reduce(x);
+    const D ka = sub_rn(t.k_lo, D(shift)), kb = sub_rn(t.k_hi, D(shift));
+    const Interval<D> r =
+        cos_range(cos_quadrant(t.r_lo, ka), half_turns(t.r_lo, ka), cos_quadrant(t.r_hi, kb), half_turns(t.r_hi, kb),
+                  t.r_lo.h == D(0.0), t.r_hi.h == D(0.0), t.wide);
     return empty_where(is_empty(x), r);
 }
 template <class D>
@@ -120,22 +105,23 @@ INFIMUM_FN D pi_half_turns(D x, bool sine) {
     if (!sine) return f;
     return select(sub_rn(x, f) >= D(0.5), f, sub_rn(f, D(1.0)));
 }
+// Both ends are counted from an even number near lo, so that the half turns stay small. lo moves exactly; hi may be rounded,
+// but never across an extremum downwards (those are doubles), and an extremum reached by rounding up is within 2^-51 of
+// hi, where the value rounded up is 1 as well. A width of 2 or more is a whole period.
 template <class D>
 INFIMUM_FN Interval<D> cospi_or_sinpi(Interval<D> x, bool sine) {
-    const D big = D(0x1p52);  // beyond, two different doubles are at least 1 apart: all values occur
-    const auto point = x.lo == x.hi;
-    const auto near = (magnitude(x.lo) <= big) & (magnitude(x.hi) <= big);
-    const auto unknown = !(near | point);
+    const Mask<D> unknown = !(sub_rn(x.hi, x.lo) < D(2.0));
     const D lo = select(unknown, D(0.0), x.lo), hi = select(unknown, D(0.0), x.hi);
     D ka, kb;
     const DD<D> ra = pi_reduce(lo, ka), rb = pi_reduce(hi, kb);
-    const auto ea = ra.h == D(0.0), eb = rb.h == D(0.0);
     if (sine) {
         ka = sub_rn(ka, D(1.0));
         kb = sub_rn(kb, D(1.0));
     }
-    const D ma = pi_half_turns(lo, sine), mb = select(point, ma, pi_half_turns(hi, sine));
-    return empty_where(is_empty(x), cos_range(cos_quadrant(ra, ka), ma, cos_quadrant(rb, kb), mb, ea, eb, unknown));
+    const D base = mul_rn(D(2.0), round_even(mul_rn(lo, D(0.5))));
+    const D ma = pi_half_turns(sub_rn(lo, base), sine), mb = pi_half_turns(sub_rn(hi, base), sine);
+    return empty_where(is_empty(x), cos_range(cos_quadrant(ra, ka), ma, cos_quadrant(rb, kb), mb, ra.h == D(0.0),
+                                              rb.h == D(0.0), unknown));
 }
 template <class D>
 INFIMUM_LONG_FN Interval<D> cospi(Interval<D> x) {
@@ -150,36 +136,27 @@ INFIMUM_LONG_FN Interval<D> sinpi(Interval<D> x) {
 // which lie where floor(x/pi - 1/2), the half turns of sin, changes.
 template <class D>
 INFIMUM_FN DD<D> tan_quadrant(DD<D> r, D k) {
-    const auto odd = is_odd(k);
+    const Mask<D> odd = is_odd(k);
     const DD<D> s = trig_kernel(r, r.h == r.h), c = trig_kernel(r, r.h != r.h);
     const DD<D> sn = fast_two_sum(s.h, s.l), cn = fast_two_sum(c.h, c.l);
     return over(choose(odd, -cn, sn), choose(odd, sn, cn));
 }
 template <class D>
-INFIMUM_FN auto tan_unknown(Interval<D> x) {
-    return !((magnitude(x.lo) <= D(INFIMUM_TRIG_MAX)) & (magnitude(x.hi) <= D(INFIMUM_TRIG_MAX)));
-}
-template <class D>
-INFIMUM_FN auto pole_between(DD<D> ra, D ka, DD<D> rb, D kb) {
-    return half_turns(ra, sub_rn(ka, D(1.0))) != half_turns(rb, sub_rn(kb, D(1.0)));
+INFIMUM_FN Mask<D> has_pole(Reduced<D> t) {
+    const D one = D(1.0);
+    return t.wide | (half_turns(t.r_lo, sub_rn(t.k_lo, one)) != half_turns(t.r_hi, sub_rn(t.k_hi, one)));
 }
 template <class D>
 INFIMUM_LONG_FN Interval<D> tan(Interval<D> x) {
-    const auto unknown = tan_unknown(x);
-    const D lo = select(unknown, D(0.0), x.lo), hi = select(unknown, D(0.0), x.hi);
-    D ka, kb;
-    const DD<D> ra = trig_reduce(lo, ka), rb = trig_reduce(hi, kb);
+    const Reduced<D> t = trig_reduce(x);
     const double bound = BOUND(0x1p-56);
-    const Interval<D> r = {below(tan_quadrant(ra, ka), bound, lo == D(0.0)),
-                           above(tan_quadrant(rb, kb), bound, hi == D(0.0))};
-    return empty_where(is_empty(x), choose(unknown | pole_between(ra, ka, rb, kb), entire_of<D>(), r));
+    const Interval<D> r = {below(tan_quadrant(t.r_lo, t.k_lo), bound, t.r_lo.h == D(0.0)),
+                           above(tan_quadrant(t.r_hi, t.k_hi), bound, t.r_hi.h == D(0.0))};
+    return empty_where(is_empty(x), choose(has_pole(t), entire_of<D>(), r));
 }
 template <class D>
-INFIMUM_FN auto tan_is_defined(Interval<D> x) {
-    D ka, kb;
-    const auto unknown = tan_unknown(x);
-    const DD<D> ra = trig_reduce(select(unknown, D(0.0), x.lo), ka), rb = trig_reduce(select(unknown, D(0.0), x.hi), kb);
-    return !(unknown | pole_between(ra, ka, rb, kb));
+INFIMUM_FN Mask<D> tan_is_defined(Interval<D> x) {
+    return !has_pole(trig_reduce(x));
 }
 
 }  // namespace INFIMUM_NAMESPACE

@@ -25,7 +25,7 @@ INFIMUM_FN INFIMUM_LANE directed_up(INFIMUM_LANE s, INFIMUM_LANE error) {
 // cannot overflow on the way; if s itself overflows, the error has the sign of -s.
 INFIMUM_FN INFIMUM_LANE add_error(INFIMUM_LANE a, INFIMUM_LANE b, INFIMUM_LANE s) {
     typedef INFIMUM_LANE D;
-    const auto ordered = magnitude(a) >= magnitude(b);
+    const Mask<D> ordered = magnitude(a) >= magnitude(b);
     const D big = select(ordered, a, b), small = select(ordered, b, a);
     const D t = sub_rn(small, sub_rn(s, big));
     return select(magnitude(big) < D(INFIMUM_INF), select(magnitude(s) < D(INFIMUM_INF), t, -s), D(0.0));
@@ -43,13 +43,13 @@ INFIMUM_FN INFIMUM_LANE add_ru(INFIMUM_LANE a, INFIMUM_LANE b) {
 // smaller factor (under 2^-483) by 2^1000, the larger (under 2^108) by 2^200.
 INFIMUM_FN INFIMUM_LANE mul_error(INFIMUM_LANE a, INFIMUM_LANE b, INFIMUM_LANE p) {
     typedef INFIMUM_LANE D;
-    const auto small = magnitude(p) < D(0x1p-967);
-    const auto a_smaller = magnitude(a) < magnitude(b);
+    const Mask<D> small = magnitude(p) < D(0x1p-967);
+    const Mask<D> a_smaller = magnitude(a) < magnitude(b);
     const D s = select(a_smaller, a, b), l = select(a_smaller, b, a);
     const D scaled = fma_rn(mul_rn(s, D(0x1p1000)), mul_rn(l, D(0x1p200)), -mul_rn(mul_rn(p, D(0x1p600)), D(0x1p600)));
     const D plain = fma_rn(a, b, -p);
-    const auto finite = (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF));
-    const auto nonzero = (a != D(0.0)) & (b != D(0.0));
+    const Mask<D> finite = (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF));
+    const Mask<D> nonzero = (a != D(0.0)) & (b != D(0.0));
     const D error = select(small, scaled, select(magnitude(p) < D(INFIMUM_INF), plain, -p));
     return select(finite & nonzero, error, D(0.0));
 }
@@ -69,7 +69,7 @@ INFIMUM_FN INFIMUM_LANE div_error(INFIMUM_LANE a, INFIMUM_LANE b, INFIMUM_LANE q
     const D scale = select(magnitude(a) < D(0x1p-900), D(0x1p200), D(1.0));
     const D residual = fma_rn(-mul_rn(q, scale), b, mul_rn(a, scale));
     const D error = select(b < D(0.0), -residual, residual);
-    const auto inexact = (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF)) & (b != D(0.0));
+    const Mask<D> inexact = (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF)) & (b != D(0.0));
     return select(inexact, error, D(0.0));
 }
 INFIMUM_FN INFIMUM_LANE div_rd(INFIMUM_LANE a, INFIMUM_LANE b) {
@@ -84,7 +84,7 @@ INFIMUM_FN INFIMUM_LANE div_ru(INFIMUM_LANE a, INFIMUM_LANE b) {
 // The sign of sqrt(a) - s for s = RN(sqrt(a)), a >= 0: that of a - s*s, scaled where it could underflow.
 INFIMUM_FN INFIMUM_LANE sqrt_error(INFIMUM_LANE a, INFIMUM_LANE s) {
     typedef INFIMUM_LANE D;
-    const auto small = a < D(0x1p-900);
+    const Mask<D> small = a < D(0x1p-900);
     const D root = mul_rn(s, select(small, D(0x1p100), D(1.0)));
     const D error = fma_rn(-root, root, mul_rn(a, select(small, D(0x1p200), D(1.0))));
     return select(a < D(INFIMUM_INF), error, D(0.0));
@@ -107,10 +107,10 @@ INFIMUM_FN INFIMUM_LANE sqrt_ru(INFIMUM_LANE a) {
 //   a*b = 0 or c = 0 alone are left to the sign of the product's error
 INFIMUM_FN INFIMUM_LANE fma_error(INFIMUM_LANE a, INFIMUM_LANE b, INFIMUM_LANE c, INFIMUM_LANE p) {
     typedef INFIMUM_LANE D;
-    const auto product_zero = (a == D(0.0)) | (b == D(0.0));
-    const auto finite =
+    const Mask<D> product_zero = (a == D(0.0)) | (b == D(0.0));
+    const Mask<D> finite =
         (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF)) & (magnitude(c) < D(INFIMUM_INF));
-    const auto usual = finite & !product_zero & (c != D(0.0));
+    const Mask<D> usual = finite & !product_zero & (c != D(0.0));
     const D ua = select(usual, a, D(1.0)), ub = select(usual, b, D(1.0)), uc = select(usual, c, D(1.0));
     const D ea = full_exponent(ua), eb = full_exponent(ub), ec = full_exponent(uc);
     const D A = shifted(ua, -ea), B = shifted(ub, -eb), M = shifted(uc, -ec);
