@@ -52,7 +52,7 @@ def _members(x: tuple[float, float], random: np.random.Generator) -> set[float]:
     if oracle.is_empty(x):
         return set()
     lo, hi = max(x[0], -oracle.MAX), min(x[1], oracle.MAX)
-    inside = [lo + (hi / 2 - lo / 2) * 2 * t for t in random.random(3)]
+    inside = [lo * (1 - t) + hi * t for t in random.random(3)]
     ends = [lo, hi, math.nextafter(lo, math.inf), math.nextafter(hi, -math.inf)]
     return {v for v in (*ends, *inside, 0.0, 1.0, -1.0) if lo <= v <= hi}
 
@@ -184,10 +184,11 @@ def compare(core: Core, op: str, references: Iterable[Reference]) -> Findings:
             findings.add_excess(ref, best)
         for variant in core.variants():
             other = core.apply(op, *ref.batch.operands, param=ref.batch.param, variant=variant)
-            findings.note(f"differs on {variant}", _other_bits(best, other), ref, other)
+            findings.note(f"differs on {variant}", other_bits(best, other), ref, other)
     return findings
 
 
-def _other_bits(x: Operand, y: Operand) -> Mask:
+def other_bits(x: Operand, y: Operand) -> Mask:
+    """Where two results differ in any bit."""
     differs = [np.asarray(a).view(np.int64) != np.asarray(b).view(np.int64) for a, b in zip(x, y, strict=True)]
     return differs[0] | differs[1]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import sys
 from collections import Counter
 from functools import cache
@@ -34,7 +35,7 @@ SURVIVORS = Path(__file__).parent / "data" / "mutant_survivors.json"
 
 ULPS_FROM_VECTORS = {"exact": 0, "numeric": 0, "checked": 1, "argued": 4}
 MEAN_EXCESS = {"checked": 0.1, "argued": 1.0}
-FEW, MANY = 600, 12_000
+FEW, MANY = 600, 30_000
 
 
 class Site(NamedTuple):
@@ -150,9 +151,8 @@ def site(text: str) -> Site:
     """Read "file:line kind", and look up the line."""
     place, _, kind = text.partition(" ")
     path, _, line = place.rpartition(":")
-    file = Path(path).name if SOURCES not in Path(path).parents else str(Path(path).relative_to(SOURCES))
-    source = next(iter(SOURCES.rglob(file)))
-    return Site(file, kind, source.read_text().splitlines()[int(line) - 1].strip())
+    file = os.path.normpath(path.rpartition("/infimum/core/")[2])
+    return Site(file, kind, (SOURCES / file).read_text().splitlines()[int(line) - 1].strip())
 
 
 class Outcome(NamedTuple):

@@ -3,6 +3,7 @@
 A batch holds some thousand boxes for one operation. Points come from five sources: any bit pattern, the range in which
 the function is neither trivial nor overflows, the neighbourhood of critical points in units in the last place, values
 whose results are exact, and values that belong to another operand (cancellation, quotients near integers, thresholds).
+The hard cases, whose results are nearly doubles, come on top.
 Around each point stands an interval: the point alone, a few units wide, wider, unbounded, touching zero, or empty.
 """
 
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+import hard
 from critical import MAX, NORMAL, TINY, Floats, Recipe, recipe
 
 Operand = tuple[Floats, Floats]
@@ -86,6 +88,7 @@ def points(random: Random, source: Recipe, n: int) -> Floats:
 
 _SHAPES = ("point", "thin", "medium", "wide", "from zero", "to zero", "above", "below", "entire", "empty")
 _WEIGHTS = (0.30, 0.25, 0.18, 0.12, 0.025, 0.025, 0.035, 0.035, 0.01, 0.02)
+POINTS_ONLY = (1.0, *[0.0] * 9)
 
 
 def intervals(random: Random, at: Floats, other: Floats, weights: tuple[float, ...] = _WEIGHTS) -> Operand:
@@ -200,24 +203,28 @@ def _addend(random: Random, x: Floats, y: Floats) -> Floats:
     return np.where(random.random(x.size) < 0.75, close, points(random, recipe("fma"), x.size))
 
 
-def boxes(random: Random, op: str, n: int) -> tuple[Operand, ...]:
+def boxes(random: Random, op: str, n: int, weights: tuple[float, ...] = _WEIGHTS) -> tuple[Operand, ...]:
     """Operands of op, n of each."""
     x = points(random, recipe(op), n)
-    first = intervals(random, x, points(random, recipe(op), n))
+    first = intervals(random, x, points(random, recipe(op), n), weights)
     if op not in ARITY:
         return (first,)
     y = _second(random, op, x, n)
-    second = intervals(random, y, _second(random, op, x, n), _MOSTLY_POINTS if op == "mod" else _WEIGHTS)
+    if op == "mod" and weights is _WEIGHTS:
+        weights = _MOSTLY_POINTS
+    second = intervals(random, y, _second(random, op, x, n), weights)
     if ARITY[op] == 2:
         return first, second
-    return first, second, intervals(random, _addend(random, x, y), _addend(random, x, y))
+    return first, second, intervals(random, _addend(random, x, y), _addend(random, x, y), weights)
 
 
 def batches(op: str, count: int, seed: int = 0) -> Iterator[Batch]:
-    """About count boxes for op; another seed gives other boxes."""
+    """About count boxes for op, and the hard cases; another seed gives other boxes."""
     random = np.random.default_rng([zlib.crc32(op.encode()), seed])
     exponents = _EXPONENTS if op == "pown" else (0,)
     for exponent in exponents:
         with np.errstate(all="ignore"):
             operands = boxes(random, op, -(-count // len(exponents)))
         yield Batch(op, exponent, operands)
+    if columns := hard.points(op):
+        yield Batch(op, 0, tuple((x, x) for x in columns))

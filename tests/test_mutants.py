@@ -26,9 +26,10 @@ def outcome(library: Library) -> Outcome:
 
 
 @pytest.mark.parametrize("op", oracle.OPERATIONS)
-def test_without_a_mutant_no_promise_is_broken(op: str, library: Library) -> None:
+@pytest.mark.parametrize("count", [mutants.FEW, mutants.MANY])
+def test_without_a_mutant_no_promise_is_broken(op: str, count: int, library: Library) -> None:
     library.switch_off()
-    assert mutants.broken(library.core, op, mutants.FEW) == ""
+    assert mutants.broken(library.core, op, count) == ""
 
 
 def test_there_are_mutants_and_most_are_killed(outcome: Outcome) -> None:

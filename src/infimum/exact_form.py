@@ -88,13 +88,13 @@ def mul(x: Terms, y: Terms) -> Terms:
     # | x                | y                | product               |
     # | rational         | any              | y scaled              |
     # | one term         | any              | term by term          |
-    # | several terms    | several terms    | a product of groups   |
+    # | several terms    | several terms, or a product with groups | a product of groups |
     for one, other in ((x, y), (y, x)):
         q = as_rational(one)
         if q is not None:
             return scale(other, q)
-    if len(x) > 1 and len(y) > 1:
-        return _term_product(_group(x), _group(y))
+    if (len(x) > 1 or len(y) > 1) and _has_groups(x) and _has_groups(y):
+        return _term_product(_factor(x), _factor(y))
     total = ZERO
     for a in x:
         for b in y:
@@ -113,7 +113,7 @@ def integer_power(x: Terms, n: int) -> Terms:
         return rational(1)
     if n == 1 or not x:
         return x
-    monomial, coefficient = x[0] if len(x) == 1 else _group(x)
+    monomial, coefficient = _factor(x)
     return _normal(tuple((atom, exponent * n) for atom, exponent in monomial), rational_power(coefficient, n))
 
 
@@ -128,6 +128,14 @@ def _group(x: Terms) -> tuple[Monomial, Fraction]:
     """Be a sum as one factor, its first coefficient taken out so that multiples share the atom."""
     leading = x[0][1]
     return ((Atom("group", (scale(x, 1 / leading),)), 1),), leading
+
+
+def _has_groups(x: Terms) -> bool:
+    return len(x) > 1 or any(atom.name == "group" for atom, _ in x[0][0])
+
+
+def _factor(x: Terms) -> tuple[Monomial, Fraction]:
+    return _group(x) if len(x) > 1 else x[0]
 
 
 def _term_product(a: tuple[Monomial, Fraction], b: tuple[Monomial, Fraction]) -> Terms:

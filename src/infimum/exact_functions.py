@@ -8,8 +8,22 @@ from fractions import Fraction
 from infimum.errors import ExactDomainError
 from infimum.exact_ball import floor_root
 from infimum.exact_form import (
-    E, PI, Atom, Terms, add, as_rational, integer_power, inverse, mul, multiple_of_pi, neg, of_atom, rational,
-    rational_power, scale, text,
+    PI,
+    Atom,
+    E,
+    Terms,
+    add,
+    as_rational,
+    integer_power,
+    inverse,
+    mul,
+    multiple_of_pi,
+    neg,
+    of_atom,
+    rational,
+    rational_power,
+    scale,
+    text,
 )  # fmt: skip
 from infimum.exact_value import sign
 
@@ -64,8 +78,9 @@ def power(x: Terms, y: Terms) -> Terms:
     if base == 0 and sign(y) > 0:
         return x
     if base <= 0:
-        raise ExactDomainError(f"({text(x)})**({text(y)}) is no real number: the base must be positive. "
-                               "For an odd root write np.cbrt(x).")
+        raise ExactDomainError(
+            f"({text(x)})**({text(y)}) is no real number: the base must be positive. For an odd root write np.cbrt(x)."
+        )
     if p == _HALF:
         return apply("sqrt", x)
     if p == _THIRD:
@@ -74,6 +89,19 @@ def power(x: Terms, y: Terms) -> Terms:
     if root is not None and p is not None:
         return rational(rational_power(root, p.numerator))
     return of_atom(Atom("pow", (x, y)))
+
+
+def logarithm(x: Terms, base: int) -> Terms:
+    """Be the logarithm of x to an integer base, an integer where x is a power of the base."""
+    q = as_rational(x)
+    if q is not None and q > 0 and 1 in (q.numerator, q.denominator):
+        size = max(q.numerator, q.denominator)
+        exponent = 0
+        while size % base == 0:
+            size, exponent = size // base, exponent + 1
+        if size == 1:
+            return rational(exponent if q >= 1 else -exponent)
+    return divide(apply("log", x), apply("log", rational(base)))
 
 
 def absolute(x: Terms) -> Terms:

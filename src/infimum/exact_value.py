@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from infimum import exact_ball as ball
+from infimum import exact_series as series
 from infimum.errors import AmbiguousComparison, ExactDomainError
 from infimum.exact_ball import Bounds
 from infimum.exact_form import Atom, Terms, as_rational, text
@@ -34,15 +35,15 @@ def evaluate(x: Terms, prec: int) -> Bounds:
 
 def _atom(atom: Atom, prec: int) -> Bounds:
     if atom.name == "pi":
-        return ball.pi(prec)
+        return series.pi(prec)
     if atom.name == "e":
-        return ball.exp(ball.ONE, prec)
+        return series.exp(ball.ONE, prec)
     if atom.name == "group":
         return evaluate(atom.args[0], prec)
     if atom.name == "pow":
         base, exponent = (evaluate(arg, prec) for arg in atom.args)
-        return ball.exp(ball.mul(exponent, ball.log(base, prec), prec), prec)
-    return ball.FUNCTIONS[atom.name](evaluate(atom.args[0], prec), prec)
+        return series.exp(ball.mul(exponent, series.log(base, prec), prec), prec)
+    return series.FUNCTIONS[atom.name](evaluate(atom.args[0], prec), prec)
 
 
 def _refined(x: Terms) -> Iterator[Bounds]:
@@ -53,8 +54,9 @@ def _refined(x: Terms) -> Iterator[Bounds]:
         except ball.Undecided:
             continue
         except ball.TooLarge as error:
-            raise ExactDomainError(f"{text(x)} has too many digits to be evaluated. "
-                                   "Write it so that no part exceeds about 2**1000000.") from error
+            raise ExactDomainError(
+                f"{text(x)} has too many digits to be evaluated. Write it so that no part exceeds about 2**1000000."
+            ) from error
 
 
 def sign(x: Terms) -> int:
@@ -65,8 +67,10 @@ def sign(x: Terms) -> int:
     for bounds in _refined(x):
         if bounds.lo > 0 or bounds.hi < 0:
             return 1 if bounds.lo > 0 else -1
-    raise AmbiguousComparison(f"whether {text(x)} is zero could not be decided with {PRECISIONS[-1]} bits. "
-                              "Compare float(...) or .enclose() instead, or simplify the expression.")
+    raise AmbiguousComparison(
+        f"whether {text(x)} is zero could not be decided with {PRECISIONS[-1]} bits. "
+        "Compare float(...) or .enclose() instead, or simplify the expression."
+    )
 
 
 def floor(x: Terms) -> int:
@@ -78,8 +82,9 @@ def floor(x: Terms) -> int:
         low, high = (bounds.fraction(end) for end in (bounds.lo, bounds.hi))
         if low // 1 == high // 1:
             return int(low // 1)
-    raise AmbiguousComparison(f"whether {text(x)} is an integer could not be decided with {PRECISIONS[-1]} bits. "
-                              "Simplify the expression.")
+    raise AmbiguousComparison(
+        f"whether {text(x)} is an integer could not be decided with {PRECISIONS[-1]} bits. Simplify the expression."
+    )
 
 
 def enclosure(x: Terms) -> tuple[float, float]:
@@ -107,6 +112,8 @@ def _settled(x: Terms, outer: Callable[[Fraction, Fraction], T], inner: Callable
         if result == inner(low, high):
             return result
     if result is None:
-        raise ExactDomainError(f"{text(x)} could not be evaluated with {PRECISIONS[-1]} bits: an argument may lie on "
-                               "the edge of a function's domain. Simplify the expression.")
+        raise ExactDomainError(
+            f"{text(x)} could not be evaluated with {PRECISIONS[-1]} bits: an argument may lie on "
+            "the edge of a function's domain. Simplify the expression."
+        )
     return result

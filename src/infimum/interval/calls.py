@@ -61,8 +61,11 @@ def _refuse_ambiguous(question: str, a: Pair, b: Pair, certain: BoolArray) -> No
     where = np.unravel_index(int(np.argmin(certain)), certain.shape)
     left, right = (_shown(pair, certain.shape, where) for pair in (a, b))
     place = f" at index {tuple(int(i) for i in where)}" if where else ""
-    why = ("compares the empty interval, which holds no number" if "[empty]" in (left, right)
-           else "is true for some of the numbers in these intervals and false for others")
+    why = (
+        "compares the empty interval, which holds no number"
+        if "[empty]" in (left, right)
+        else "is true for some of the numbers in these intervals and false for others"
+    )
     raise AmbiguousComparison(
         f"{left} {question} {right}{place} {why}. Ask a question about the sets: infimum.interval.precedes(a, b), "
         "strict_precedes(a, b), subset(a, b), disjoint(a, b) or equal(a, b); or compare ends, as in a.hi < b.lo."

@@ -57,8 +57,10 @@ def matmul(a: Pair, b: Pair) -> Pair:
     rows = (a[0][None, :], a[1][None, :]) if a[0].ndim == 1 else a
     columns = (b[0][:, None], b[1][:, None]) if b[0].ndim == 1 else b
     if rows[0].shape[-1] != columns[0].shape[-2]:
-        raise ShapeMismatch(f"a @ b: the shapes {a[0].shape} and {b[0].shape} do not match. "
-                            "The last axis of a must be as long as the last but one of b.")
+        raise ShapeMismatch(
+            f"a @ b: the shapes {a[0].shape} and {b[0].shape} do not match. "
+            "The last axis of a must be as long as the last but one of b."
+        )
     left = rows[0][..., :, :, None], rows[1][..., :, :, None]
     right = columns[0][..., None, :, :], columns[1][..., None, :, :]
     lo, hi = fold("add", call("mul", left, right), axis=-2)
@@ -87,8 +89,10 @@ def norm(x: Pair, order: float | str | None, axis: Axis, keepdims: bool) -> Pair
         return fold("add", call("abs", x), axis, keepdims)
     if order == np.inf and not across_matrix:
         return fold("max", call("abs", x), axis, keepdims)
-    raise InvalidInterval(f"np.linalg.norm of an Interval has no order {order!r} for shape {x[0].shape}. "
-                          "Use ord=None, 1, 2 or np.inf of vectors, or ord='fro' of matrices.")
+    raise InvalidInterval(
+        f"np.linalg.norm of an Interval has no order {order!r} for shape {x[0].shape}. "
+        "Use ord=None, 1, 2 or np.inf of vectors, or ord='fro' of matrices."
+    )
 
 
 def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:

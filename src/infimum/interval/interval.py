@@ -9,17 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import AmbiguousComparison, InvalidInterval, NotAPoint, UnsupportedValue
-from infimum.interval import folds, numpy_rules, powers
-from infimum.interval.calls import call, compare, is_void, operand
+from infimum.interval import folds, numpy_rules
+from infimum.interval.calls import call, is_void, operand
 from infimum.interval.outward import INF, FloatArray, frozen, ordered
 from infimum.interval.reading import Pair, broadcast, describe, text_or_number_ends
-from infimum.interval.text import write_interval
-
-# Longer arrays are shown in short, as NumPy does.
-_WRITTEN_OUT = 1000
+from infimum.interval.text import write_array, write_python
+from infimum.operators import UfuncOperators
 
 
-class Interval:
+class Interval(UfuncOperators):
     """The real numbers t with lo <= t <= hi, for every element of two arrays of doubles.
 
     ``Interval(1, 2)``, ``Interval(0.1)`` (that double), ``Interval("0.1")`` (the decimal, enclosed),
@@ -175,120 +173,34 @@ class Interval:
         """Contain np.dot(self, other)."""
         return Interval._of(folds.dot(self.__interval__(), operand(other)))
 
-    # Arithmetic.
-
-    def __neg__(self) -> Interval:
-        return Interval._of(call("neg", self.__interval__()))
-
-    def __pos__(self) -> Interval:
-        return self
-
-    def __abs__(self) -> Interval:
-        return Interval._of(call("abs", self.__interval__()))
-
-    def __add__(self, other: object) -> Interval:
-        return _binary("add", self, other)
-
-    def __radd__(self, other: object) -> Interval:
-        return _binary("add", other, self)
-
-    def __sub__(self, other: object) -> Interval:
-        return _binary("sub", self, other)
-
-    def __rsub__(self, other: object) -> Interval:
-        return _binary("sub", other, self)
-
-    def __mul__(self, other: object) -> Interval:
-        return _binary("mul", self, other)
-
-    def __rmul__(self, other: object) -> Interval:
-        return _binary("mul", other, self)
-
-    def __truediv__(self, other: object) -> Interval:
-        return _binary("div", self, other)
-
-    def __rtruediv__(self, other: object) -> Interval:
-        return _binary("div", other, self)
-
-    def __mod__(self, other: object) -> Interval:
-        return _binary("mod", self, other)
-
-    def __rmod__(self, other: object) -> Interval:
-        return _binary("mod", other, self)
-
-    def __floordiv__(self, other: object) -> Interval:
-        return _floored(_binary("div", self, other))
-
-    def __rfloordiv__(self, other: object) -> Interval:
-        return _floored(_binary("div", other, self))
+    # Sets.
 
     def __and__(self, other: object) -> Interval:
-        return _binary("intersection", self, other)
-
-    __rand__ = __and__
+        return Interval._of(call("intersection", self.__interval__(), operand(other)))
 
     def __or__(self, other: object) -> Interval:
-        return _binary("hull", self, other)
+        return Interval._of(call("hull", self.__interval__(), operand(other)))
 
-    __ror__ = __or__
-
-    def __pow__(self, exponent: object) -> Interval:
-        if not _stands_for_numbers(exponent):
-            return NotImplemented
-        return Interval._of(powers.power(self.__interval__(), exponent))
-
-    def __rpow__(self, base: object) -> Interval:
-        if not _stands_for_numbers(base):
-            return NotImplemented
-        return Interval._of(powers.power(operand(base), self))
-
-    def __matmul__(self, other: object) -> Interval:
-        if not _stands_for_numbers(other):
-            return NotImplemented
-        return Interval._of(folds.matmul(self.__interval__(), operand(other)))
-
-    def __rmatmul__(self, other: object) -> Interval:
-        if not _stands_for_numbers(other):
-            return NotImplemented
-        return Interval._of(folds.matmul(operand(other), self.__interval__()))
+    __rand__, __ror__ = __and__, __or__
 
     # Questions: answered where certain, refused otherwise.
 
-    def __lt__(self, other: object) -> Any:
-        return _answer("<", self, other)
-
-    def __le__(self, other: object) -> Any:
-        return _answer("<=", self, other)
-
-    def __gt__(self, other: object) -> Any:
-        return _answer("<", other, self)
-
-    def __ge__(self, other: object) -> Any:
-        return _answer("<=", other, self)
-
-    def __eq__(self, other: object) -> Any:
-        return _answer("==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        answer = _answer("==", self, other)
-        return answer if answer is NotImplemented else np.logical_not(answer) if self.ndim else not answer
-
     def __bool__(self) -> bool:
-        if self.size == 1:
-            lo, hi = float(self._lo.item()), float(self._hi.item())
-            if lo == hi == 0:
-                return False
-            if lo > 0 or hi < 0:
-                if lo <= hi:
-                    return True
+        if self.size == 1 and not is_void(self.__interval__()).any():
+            lo, hi = int(ordered(self._lo).item()), int(ordered(self._hi).item())
+            if lo == hi == 0 or lo > 0 or hi < 0:
+                return lo != 0
         raise AmbiguousComparison(
             f"the truth of {describe(self)} is uncertain: it holds zero and other numbers, or no number, or is an "
-            "array. Ask 0 in x, infimum.interval.is_empty(x) or x.hi < 0 instead.")
+            "array. Ask 0 in x, infimum.interval.is_empty(x) or x.hi < 0 instead."
+        )
 
     def __contains__(self, value: object) -> bool:
         if self.ndim:
-            raise UnsupportedValue(f"'in' asks about one interval, and this is an array of shape {self.shape}. "
-                                   "Ask infimum.interval.is_member(t, x).all() or subset(a, x).all().")
+            raise UnsupportedValue(
+                f"'in' asks about one interval, and this is an array of shape {self.shape}. "
+                "Ask infimum.interval.is_member(t, x).all() or subset(a, x).all()."
+            )
         if isinstance(value, float) and not np.isfinite(value):
             return False
         # The tightest doubles around a number lie in a set with double ends if and only if the number does.
@@ -309,10 +221,11 @@ class Interval:
         return np.array(self._points("np.array"), dtype=dtype)
 
     def _points(self, what: str) -> FloatArray:
-        if not (self._lo == self._hi).all():
+        if not (ordered(self._lo) == ordered(self._hi)).all():
             raise NotAPoint(
                 f"{what}({describe(self)}): an interval that is not a single number has no one value. Use .lo, .hi, "
-                ".mid or .pairs(); for functions use NumPy's (np.sin(x)) instead of math's.")
+                ".mid or .pairs(); for functions use NumPy's (np.sin(x)) instead of math's."
+            )
         return self._lo
 
     def __floor__(self) -> Interval:
@@ -325,7 +238,7 @@ class Interval:
         return Interval._of(call("trunc", self.__interval__()))
 
     def __repr__(self) -> str:
-        return _written(self._lo, self._hi)
+        return write_python(self._lo, self._hi)
 
     def __str__(self) -> str:
         return format(self)
@@ -335,7 +248,7 @@ class Interval:
         digits = spec[1:] if spec.startswith(".") else "17" if spec == "" else "?"
         if not (digits.isascii() and digits.isdigit() and int(digits) > 0):
             raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5}}'.")
-        return _nested(self._lo, self._hi, int(digits))
+        return write_array(self._lo, self._hi, int(digits))
 
     # NumPy's functions.
 
@@ -343,6 +256,8 @@ class Interval:
         return _shell(numpy_rules.ufunc(ufunc, method, inputs, kwargs))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in (np.shape, np.ndim, np.size):
+            return getattr(self, function.__name__)
         return _shell(numpy_rules.function(function, args, kwargs))
 
 
@@ -354,15 +269,19 @@ def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
         raise InvalidInterval(f"{shown}: NaN is no number. For an unknown number write infimum.interval.entire().")
     void = (lo == INF) & (hi == -INF)
     if (((lo == INF) | (hi == -INF)) & ~void).any():
-        raise InvalidInterval(f"{shown}: an interval holds real numbers, and infinity is none. "
-                              "For a half-line write Interval(lo, inf) or Interval(-inf, hi).")
+        raise InvalidInterval(
+            f"{shown}: an interval holds real numbers, and infinity is none. "
+            "For a half-line write Interval(lo, inf) or Interval(-inf, hi)."
+        )
     wrong = (ordered(lo) > ordered(hi)) & ~void
     if wrong.any():
         first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
         place = f" at index {tuple(int(i) for i in first)}" if first else ""
         low, high = float(lo[first]), float(hi[first])
-        raise InvalidInterval(f"{shown}: the lower end {low!r} exceeds the upper end {high!r}{place}. "
-                              f"Write Interval({high!r}, {low!r}), or infimum.interval.empty() for no number.")
+        raise InvalidInterval(
+            f"{shown}: the lower end {low!r} exceeds the upper end {high!r}{place}. "
+            f"Write Interval({high!r}, {low!r}), or infimum.interval.empty() for no number."
+        )
     return lo, hi
 
 
@@ -374,56 +293,5 @@ def _number(values: FloatArray) -> Any:
     return values
 
 
-def _stands_for_numbers(value: object) -> bool:
-    """Say whether the value is this module's to read; other classes may know what to do with an Interval."""
-    if isinstance(value, (str, complex)):
-        raise UnsupportedValue(f"{describe(value)} beside an Interval: {type(value).__name__} is no real number. "
-                               "For decimal text write Interval('0.1').")
-    return isinstance(value, (int, float, np.ndarray, np.generic, list, tuple)) or hasattr(
-        value, "__interval__") or numpy_rules.is_rational(value)
-
-
-def _binary(op: str, left: object, right: object) -> Interval:
-    if not (_stands_for_numbers(left) and _stands_for_numbers(right)):
-        return NotImplemented
-    return Interval._of(call(op, operand(left), operand(right)))
-
-
-def _floored(quotient: Interval) -> Interval:
-    return quotient if quotient is NotImplemented else Interval._of(call("floor", quotient.__interval__()))
-
-
-def _answer(question: str, left: object, right: object) -> Any:
-    if question == "==" and isinstance(right, (str, complex)):
-        return NotImplemented
-    if not (_stands_for_numbers(left) and _stands_for_numbers(right)):
-        return NotImplemented
-    answer = compare(question, operand(left), operand(right))
-    return bool(answer) if answer.ndim == 0 else answer
-
-
 def _shell(result: Any) -> Any:
     return Interval._of(result) if isinstance(result, tuple) else result
-
-
-def _written(lo: FloatArray, hi: FloatArray) -> str:
-    """Be text that Python evaluates to the same intervals."""
-    if lo.size > _WRITTEN_OUT:
-        return f"<Interval of shape {lo.shape} from {_written(lo.flat[0], hi.flat[0])} on>"
-    if lo.ndim == 0 and not np.isfinite(lo) and not np.isfinite(hi):
-        return f"Interval({write_interval(float(lo), float(hi))!r})"
-    low, high = _literal(lo.tolist()), _literal(hi.tolist())
-    reshaped = f".reshape({lo.shape})" if lo.size == 0 and lo.ndim > 1 else ""
-    return f"Interval({low})" + reshaped if low == high else f"Interval({low}, {high})"
-
-
-def _literal(values: Any) -> str:
-    if isinstance(values, list):
-        return f"[{', '.join(_literal(v) for v in values)}]"
-    return repr(values) if np.isfinite(values) else f"float('{values}')"
-
-
-def _nested(lo: FloatArray, hi: FloatArray, digits: int) -> str:
-    if lo.ndim == 0:
-        return write_interval(float(lo), float(hi), digits)
-    return f"[{', '.join(_nested(l, h, digits) for l, h in zip(lo, hi, strict=True))}]"

@@ -38,11 +38,6 @@ _QUESTIONS = {
 _REDUCTIONS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
 
 
-def is_rational(value: object) -> bool:
-    """Say whether the value is a number that Python itself keeps exactly."""
-    return isinstance(value, (int, Fraction))
-
-
 def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Be the ends, or the answers, of a NumPy universal function; NotImplemented if it is not ours."""
     name = function.__name__
@@ -82,12 +77,14 @@ def _asked(name: str, a: Pair, b: Pair) -> BoolArray | bool:
 
 
 def _readable(value: object) -> bool:
-    return is_rational(value) or hasattr(value, "__interval__") or isinstance(
-        value, (float, np.ndarray, np.generic, list, tuple))
+    return hasattr(value, "__interval__") or isinstance(
+        value, (int, float, Fraction, np.ndarray, np.generic, list, tuple)
+    )
 
 
-def _reduced(name: str, x: Any, axis: folds.Axis = 0, dtype: None = None, out: Any = None,
-             keepdims: bool = False) -> Pair:
+def _reduced(
+    name: str, x: Any, axis: folds.Axis = 0, dtype: None = None, out: Any = None, keepdims: bool = False
+) -> Pair:
     if dtype is not None or out is not None:
         raise _refusal(f"np.{name}.reduce(..., dtype=..., out=...)")
     return folds.fold(_REDUCTIONS[name], operand(x), axis, keepdims)
@@ -112,16 +109,17 @@ def _rearranged(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     values, rest = args[0], args[1:]
     if function in _JOINING:
         pairs = [operand(value) for value in values]
-        return (function([lo for lo, _ in pairs], *rest, **kwargs),
-                function([hi for _, hi in pairs], *rest, **kwargs))
+        return (function([lo for lo, _ in pairs], *rest, **kwargs), function([hi for _, hi in pairs], *rest, **kwargs))
     lo, hi = operand(values)
     return function(lo, *rest, **kwargs), function(hi, *rest, **kwargs)
 
 
 def _where(condition: Any, yes: Any = None, no: Any = None) -> Pair:
     if yes is None or no is None or np.asarray(condition).dtype != np.bool_:
-        raise UnsupportedValue("np.where on intervals needs a boolean array and two values: "
-                               "np.where(condition, a, b), with a condition that is certain.")
+        raise UnsupportedValue(
+            "np.where on intervals needs a boolean array and two values: "
+            "np.where(condition, a, b), with a condition that is certain."
+        )
     (yes_lo, yes_hi), (no_lo, no_hi) = operand(yes), operand(no)
     return np.where(condition, yes_lo, no_lo), np.where(condition, yes_hi, no_hi)
 
@@ -160,6 +158,10 @@ def _outer(a: Any, b: Any) -> Pair:
     return call("mul", (a_lo.reshape(-1, 1), a_hi.reshape(-1, 1)), (b_lo.reshape(1, -1), b_hi.reshape(1, -1)))
 
 
+def _each(rearrange: Callable[..., Any], pair: Pair) -> Pair:
+    return rearrange(pair[0]), rearrange(pair[1])
+
+
 def _fold(op: str) -> Callable[..., Pair]:
     def folded(x: Any, axis: folds.Axis = None, *, keepdims: bool = False) -> Pair:
         return folds.fold(op, operand(x), axis, keepdims)
@@ -181,12 +183,12 @@ _COMPUTING: dict[Callable[..., Any], Callable[..., Any]] = {
     np.cumsum: lambda x, axis=None: folds.running("add", operand(x), axis),
     np.cumprod: lambda x, axis=None: folds.running("mul", operand(x), axis),
     np.dot: lambda a, b: folds.dot(operand(a), operand(b)),
-    np.vdot: lambda a, b: folds.dot(tuple(map(np.ravel, operand(a))), tuple(map(np.ravel, operand(b)))),
-    np.inner: lambda a, b: folds.dot(operand(a), tuple(map(np.transpose, operand(b)))),
+    np.vdot: lambda a, b: folds.dot(_each(np.ravel, operand(a)), _each(np.ravel, operand(b))),
+    np.inner: lambda a, b: folds.dot(operand(a), _each(np.transpose, operand(b))),
     np.outer: _outer, np.linalg.norm: _norm, np.where: _where, np.clip: _clip, np.round: _round, np.diff: _diff,
 }  # fmt: skip
 
-_JOINING = frozenset({np.stack, np.concatenate, np.hstack, np.vstack, np.column_stack})
+_JOINING: frozenset[Callable[..., Any]] = frozenset({np.stack, np.concatenate, np.hstack, np.vstack, np.column_stack})
 _REARRANGING: frozenset[Callable[..., Any]] = _JOINING | frozenset({
     np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.broadcast_to, np.moveaxis, np.swapaxes,
     np.roll, np.flip, np.take, np.repeat, np.tile, np.copy, np.diag, np.atleast_1d, np.atleast_2d, np.delete,
@@ -194,5 +196,7 @@ _REARRANGING: frozenset[Callable[..., Any]] = _JOINING | frozenset({
 
 
 def _refusal(what: str) -> UnsupportedValue:
-    return UnsupportedValue(f"{what} is not offered for intervals. Use the functions of infimum.interval, or apply "
-                            "it to x.lo, x.hi or x.mid if that is what you mean.")
+    return UnsupportedValue(
+        f"{what} is not offered for intervals. Use the functions of infimum.interval, or apply "
+        "it to x.lo, x.hi or x.mid if that is what you mean."
+    )

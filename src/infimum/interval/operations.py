@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from infimum.interval.reading import broadcast
 from infimum.interval.text import EMPTY, ENTIRE
 
 Shape = int | tuple[int, ...]
+_Operation = TypeVar("_Operation", bound=Callable[..., Interval])
 
 
 class Facts(NamedTuple):
@@ -74,7 +75,7 @@ def _binary(op: str, what: str) -> Callable[[object, object], Interval]:
     return _named(operation, op, f"Contain {what} for every t in x and s in y where it is defined.")
 
 
-def _named(operation: Any, name: str, sentence: str) -> Any:
+def _named(operation: _Operation, name: str, sentence: str) -> _Operation:
     operation.__name__ = operation.__qualname__ = name
     operation.__doc__ = sentence
     return operation

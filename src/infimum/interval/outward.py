@@ -16,6 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 INF = float("inf")
 LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
+_OVERFLOW = 2**1024 - 2**970
 _MINUS_ZERO = np.iinfo(np.int64).min
 _MAGNITUDE_BITS = np.int64(np.iinfo(np.int64).max)
 
@@ -40,7 +41,7 @@ def nearest(value: Fraction | int) -> float:
     low, high = below(value), above(value)
     if low == high or high == INF or low == -INF:
         return _nearest_at_the_end_of_range(value, low, high)
-    middle = (Fraction(low) + Fraction(high)) / 2
+    middle = (fraction(low) + fraction(high)) / 2
     if value == middle:
         return low if _to_bits(low) % 2 == 0 else high
     return low if value < middle else high
@@ -48,9 +49,19 @@ def nearest(value: Fraction | int) -> float:
 
 def _nearest_at_the_end_of_range(value: Fraction | int, low: float, high: float) -> float:
     # IEEE 754: what is at least half a step beyond the largest double rounds to infinity.
-    if abs(value) >= 2**1024 - 2**970:
+    if not -_OVERFLOW < value < _OVERFLOW:
         return high if value > 0 else low
     return low if value > 0 else high
+
+
+def fraction(value: float) -> Fraction:
+    """Be the exact number that a finite double is."""
+    bits = _to_bits(value)
+    exponent, digits = (bits >> 52) & 0x7FF, bits & ((1 << 52) - 1)
+    if exponent:
+        digits += 1 << 52
+    magnitude = digits * Fraction(2) ** (max(exponent, 1) - 1075)
+    return -magnitude if bits < 0 else magnitude
 
 
 def _truncated(value: Fraction | int) -> tuple[float, bool]:

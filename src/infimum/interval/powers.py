@@ -7,17 +7,20 @@ import numpy.typing as npt
 
 from infimum.errors import UnsupportedValue
 from infimum.interval.calls import call, operand
+from infimum.interval.outward import ordered
 from infimum.interval.reading import Pair, broadcast, describe
 
 _LARGEST_EXPONENT = 2**31 - 1
+_EXPONENTIALS = {2.0: "exp2", 10.0: "exp10"}
 
 
 def integer_power(x: Pair, exponent: object) -> Pair:
     """Contain t**p for every t in x, for integers p: an int or an array of integers."""
     exponents = np.asarray(exponent)
     if exponents.dtype.kind not in "iu" and not _is_large_int(exponents):
-        raise UnsupportedValue(f"pown needs integer exponents, got {describe(exponent)}. "
-                               "For a real exponent write pow(x, p).")
+        raise UnsupportedValue(
+            f"pown needs integer exponents, got {describe(exponent)}. For a real exponent write pow(x, p)."
+        )
     return _grouped(x, exponents)
 
 
@@ -28,7 +31,14 @@ def power(x: Pair, exponent: object) -> Pair:
     Interval(2); any other exponent means IEEE 1788's pow, which is defined for t >= 0.
     """
     lo, hi = operand(exponent)
-    whole = (lo == hi) & (lo == np.floor(lo))
+    # | special case          | operation, tighter than pow |
+    # | exponent exactly 1/2  | sqrt                        |
+    # | base exactly 2 or 10  | exp2 or exp10               |
+    if lo.shape == () and lo == hi == 0.5:
+        return call("sqrt", x)
+    if x[0].shape == () and x[0] == x[1] and float(x[0]) in _EXPONENTIALS:
+        return call(_EXPONENTIALS[float(x[0])], (lo, hi))
+    whole = (ordered(lo) == ordered(hi)) & (ordered(lo) == ordered(np.floor(lo)))
     # | exponents   | operation                  |
     # | all whole   | pown                       |
     # | none whole  | pow                        |
@@ -50,8 +60,9 @@ def _grouped(x: Pair, exponents: npt.NDArray[np.int64]) -> Pair:
     values = np.unique(exponents).tolist()
     for p in values:
         if abs(p) > _LARGEST_EXPONENT:
-            raise UnsupportedValue(f"the integer exponent {p} is beyond {_LARGEST_EXPONENT}. "
-                                   "For x >= 0 write pow(x, Interval(p)).")
+            raise UnsupportedValue(
+                f"the integer exponent {p} is beyond {_LARGEST_EXPONENT}. For x >= 0 write pow(x, Interval(p))."
+            )
     if len(values) == 1:
         lo, hi = call("pown", x, param=int(values[0]))
         shape = np.broadcast_shapes(lo.shape, exponents.shape)

@@ -1,10 +1,14 @@
-"""What may stand for real numbers beside an Interval, and the tightest doubles around it."""
+"""What may stand for real numbers beside an Interval, and the tightest doubles around it.
+
+An object that encloses itself (Interval, exact constants) says so by a method ``__interval__()`` that returns its
+lower and upper ends.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +18,6 @@ from infimum.interval.text import read_interval
 
 Pair = tuple[FloatArray, FloatArray]
 _EXACT_INTEGERS = 2**53
-
-
-@runtime_checkable
-class SupportsInterval(Protocol):
-    """An object that encloses itself: Interval, exact constants."""
-
-    def __interval__(self) -> Pair:
-        """Be lower and upper ends around every number meant."""
-        ...
 
 
 def ends(value: object) -> Pair:
@@ -81,8 +76,10 @@ def _stacked(values: list[object] | tuple[object, ...]) -> Pair:
     parts = [ends(v) for v in values]
     shapes = sorted({lo.shape for lo, _ in parts})
     if len(shapes) > 1:
-        raise ShapeMismatch(f"{describe(values)} holds elements of shapes {shapes[0]} and {shapes[1]}. "
-                            "Give all of them one shape, or join them with np.concatenate.")
+        raise ShapeMismatch(
+            f"{describe(values)} holds elements of shapes {shapes[0]} and {shapes[1]}. "
+            "Give all of them one shape, or join them with np.concatenate."
+        )
     return np.stack([lo for lo, _ in parts]), np.stack([hi for _, hi in parts])
 
 
@@ -90,8 +87,9 @@ def _as_array(value: object) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(value)
     except ValueError as error:
-        raise ShapeMismatch(f"{describe(value)} is no array: its rows differ in shape. "
-                            "Give rows of one length.") from error
+        raise ShapeMismatch(
+            f"{describe(value)} is no array: its rows differ in shape. Give rows of one length."
+        ) from error
 
 
 def _array_ends(array: np.ndarray[Any, Any]) -> Pair:
@@ -106,8 +104,10 @@ def _array_ends(array: np.ndarray[Any, Any]) -> Pair:
         return _integer_ends(array)
     if array.dtype.kind == "O":
         return _elementwise(array, _number_ends)
-    raise UnsupportedValue(f"{describe(array.tolist())} of type {array.dtype} cannot stand for real numbers. "
-                           f"{_SUBSTITUTES.get(array.dtype.kind, _NUMBERS)}")
+    raise UnsupportedValue(
+        f"{describe(array.tolist())} of type {array.dtype} cannot stand for real numbers. "
+        f"{_SUBSTITUTES.get(array.dtype.kind, _NUMBERS)}"
+    )
 
 
 _NUMBERS = "Give float64 or integer numbers, Fractions, Intervals or exact constants."
@@ -130,8 +130,9 @@ def _number_ends(value: object) -> tuple[float, float]:
         lo, hi = ends(value)
         if lo.shape == ():
             return float(lo), float(hi)
-    raise UnsupportedValue(f"{describe(value)} of type {type(value).__name__} cannot stand for a real number. "
-                           + _NUMBERS)
+    raise UnsupportedValue(
+        f"{describe(value)} of type {type(value).__name__} cannot stand for a real number. " + _NUMBERS
+    )
 
 
 def _elementwise(array: np.ndarray[Any, Any], read: Callable[[Any], tuple[float, float]]) -> Pair:
@@ -142,12 +143,16 @@ def _elementwise(array: np.ndarray[Any, Any], read: Callable[[Any], tuple[float,
 def refuse_nonreal(value: object, lo: FloatArray, hi: FloatArray) -> None:
     """Hold afterwards: the numbers read from value are neither NaN nor infinite."""
     if np.isnan(lo).any() or np.isnan(hi).any():
-        raise InvalidInterval(f"{describe(value)} contains NaN, which is no number. "
-                              "For an unknown number write infimum.interval.entire().")
+        raise InvalidInterval(
+            f"{describe(value)} contains NaN, which is no number. "
+            "For an unknown number write infimum.interval.entire()."
+        )
     # An exact number beyond the doubles has one infinite end; infinity itself has both.
     if (np.isinf(lo) & (lo == hi)).any():
-        raise InvalidInterval(f"{describe(value)} is infinite, and an interval holds real numbers only. "
-                              "For a half-line write Interval(lo, inf) or Interval(-inf, hi).")
+        raise InvalidInterval(
+            f"{describe(value)} is infinite, and an interval holds real numbers only. "
+            "For a half-line write Interval(lo, inf) or Interval(-inf, hi)."
+        )
 
 
 def broadcast(what: str, pairs: list[Pair]) -> None:
@@ -156,5 +161,6 @@ def broadcast(what: str, pairs: list[Pair]) -> None:
         np.broadcast_shapes(*[lo.shape for lo, _ in pairs])
     except ValueError as error:
         shapes = " and ".join(str(lo.shape) for lo, _ in pairs)
-        raise ShapeMismatch(f"{what}: the shapes {shapes} do not broadcast. "
-                            "Give equal shapes, or insert axes of length 1 with reshape.") from error
+        raise ShapeMismatch(
+            f"{what}: the shapes {shapes} do not broadcast. Give equal shapes, or insert axes of length 1 with reshape."
+        ) from error

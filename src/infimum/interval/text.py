@@ -14,9 +14,12 @@ from __future__ import annotations
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import Any
+
+import numpy as np
 
 from infimum.errors import InvalidText
-from infimum.interval.outward import INF, above, below
+from infimum.interval.outward import INF, FloatArray, above, below
 
 _DECIMAL = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?", re.I | re.A)
 _HEXADECIMAL = re.compile(r"([+-]?)0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p([+-]?\d+)", re.I | re.A)
@@ -30,6 +33,7 @@ _DECIMAL_LIMIT = 400
 _BINARY_LIMIT = 1200
 # Python refuses to turn longer digit strings into integers.
 _MOST_DIGITS = 4000
+_WRITTEN_OUT = 1000
 
 Ends = tuple[float, float]
 EMPTY: Ends = (INF, -INF)
@@ -55,19 +59,24 @@ def read_fraction(text: str) -> Fraction:
     _refuse_excess(text, body)
     scaled = _scaled(body)
     if scaled is None:
-        raise InvalidText(f"exact({text!r}): this is no number. Write a decimal, a rational or a hexadecimal "
-                          "number, such as exact('0.1'), exact('1/3'), exact('2.5e-3') or exact('0x1.8p-2').")
+        raise InvalidText(
+            f"exact({text!r}): this is no number. Write a decimal, a rational or a hexadecimal "
+            "number, such as exact('0.1'), exact('1/3'), exact('2.5e-3') or exact('0x1.8p-2')."
+        )
     mantissa, base, exponent = scaled
     if abs(exponent) > _MOST_DIGITS:
-        raise InvalidText(f"exact({text!r}): the exponent is beyond {_MOST_DIGITS}, so the number cannot be "
-                          "written out. Write a power instead, such as infimum.exact(10)**-5000.")
+        raise InvalidText(
+            f"exact({text!r}): the exponent is beyond {_MOST_DIGITS}, so the number cannot be "
+            "written out. Write a power instead, such as infimum.exact(10)**-5000."
+        )
     return mantissa * Fraction(base) ** exponent
 
 
 def _refuse_excess(text: str, body: str) -> None:
     if len(body) > _MOST_DIGITS:
-        raise InvalidText(f"Interval({text[:20]!r}...): the text has {len(body)} characters. "
-                          f"Write at most {_MOST_DIGITS}.")
+        raise InvalidText(
+            f"Interval({text[:20]!r}...): the text has {len(body)} characters. Write at most {_MOST_DIGITS}."
+        )
 
 
 def _read_brackets(text: str, body: str) -> Ends:
@@ -164,9 +173,11 @@ def _read_uncertain(sign: str, digits: str, radius: str, direction: str, exponen
 def _refusal(text: str, why: str) -> InvalidText:
     if _DECORATED.search(text.strip()):
         why = "it carries a decoration, and infimum's intervals have none; leave it out"
-    return InvalidText(f"Interval({text!r}): {why}. "
-                       "Write for instance Interval('0.1'), Interval('[1, 2.5]'), Interval('[1/3, inf]'), "
-                       "Interval('3.56?1') or Interval('[empty]').")
+    return InvalidText(
+        f"Interval({text!r}): {why}. "
+        "Write for instance Interval('0.1'), Interval('[1, 2.5]'), Interval('[1/3, inf]'), "
+        "Interval('3.56?1') or Interval('[empty]')."
+    )
 
 
 def write_interval(lo: float, hi: float, digits: int = 17) -> str:
@@ -177,6 +188,31 @@ def write_interval(lo: float, hi: float, digits: int = 17) -> str:
         return "[entire]"
     low, high = _write_end(lo, digits, ROUND_FLOOR), _write_end(hi, digits, ROUND_CEILING)
     return f"[{low}]" if lo == hi and low == high else f"[{low}, {high}]"
+
+
+def write_array(lo: FloatArray, hi: FloatArray, digits: int = 17) -> str:
+    """Be the text of each interval, in nested brackets."""
+    if lo.ndim == 0:
+        return write_interval(float(lo), float(hi), digits)
+    return f"[{', '.join(write_array(low, high, digits) for low, high in zip(lo, hi, strict=True))}]"
+
+
+def write_python(lo: FloatArray, hi: FloatArray) -> str:
+    """Be text that Python evaluates to the same intervals; long arrays are shown in short, as NumPy does."""
+    if lo.size > _WRITTEN_OUT:
+        first = write_interval(float(lo.flat[0]), float(hi.flat[0]))
+        return f"<Interval of shape {lo.shape}, the first {first}>"
+    if lo.ndim == 0 and not np.isfinite(lo) and not np.isfinite(hi):
+        return f"Interval({write_interval(float(lo), float(hi))!r})"
+    low, high = _literal(lo.tolist()), _literal(hi.tolist())
+    reshaped = f".reshape({lo.shape})" if lo.size == 0 and lo.ndim > 1 else ""
+    return f"Interval({low}){reshaped}" if low == high else f"Interval({low}, {high})"
+
+
+def _literal(values: Any) -> str:
+    if isinstance(values, list):
+        return f"[{', '.join(_literal(value) for value in values)}]"
+    return repr(values) if np.isfinite(values) else f"float('{values}')"
 
 
 def _write_end(value: float, digits: int, rounding: str) -> str:

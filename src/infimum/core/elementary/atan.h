@@ -99,7 +99,7 @@ INFIMUM_LONG_FN Interval<D> acos(Interval<D> x) {
 }
 
 // angle(Y, X) of doubles of any size, not both 0, Y >= 0 or infinite: scaled so that the larger is in [1, 2). What
-// underflows in the smaller is below 2^-1074, which the margin's absolute part (and its double here) covers.
+// underflows in the smaller is below 2^-1074, which the margin's absolute part, taken twice here, covers.
 template <class D>
 INFIMUM_FN DD<D> angle_scaled(D y, D x) {
     const D huge = D(INFIMUM_INF);
@@ -116,12 +116,16 @@ INFIMUM_FN DD<D> angle_scaled(D y, D x) {
 template <class D>
 INFIMUM_FN D angle_below(D y, D x) {
     const Mask<D> zero = (y == D(0.0)) & (x >= D(0.0));
-    return select(zero, D(0.0), larger(add_rd(below(angle_scaled(y, x), INFIMUM_ATAN_ARGUED), D(-INFIMUM_TINY)), D(0.0)));
+    const DD<D> a = angle_scaled(y, x);
+    const D lo = add_rd(a.h, add_rd(a.l, -add_rn(margin(a, INFIMUM_ATAN_ARGUED), D(INFIMUM_TINY))));
+    return select(zero, D(0.0), larger(lo, D(0.0)));
 }
 template <class D>
 INFIMUM_FN D angle_above(D y, D x) {
     const Mask<D> zero = (y == D(0.0)) & (x >= D(0.0));
-    return select(zero, D(0.0), add_ru(above(angle_scaled(y, x), INFIMUM_ATAN_ARGUED), D(INFIMUM_TINY)));
+    const DD<D> a = angle_scaled(y, x);
+    const D hi = add_ru(a.h, add_ru(a.l, add_rn(margin(a, INFIMUM_ATAN_ARGUED), D(INFIMUM_TINY))));
+    return select(zero, D(0.0), hi);
 }
 
 // atan2(y, x) over the box without the origin. The cut is y = 0, x < 0, where the value is pi and -pi is the limit.

@@ -8,6 +8,9 @@
 // NaN may enter nearest and directed operations only as 0*inf or inf-inf, and leaves them as NaN.
 #pragma once
 #include "../machine.h"
+#if !INFIMUM_CUDA && defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace INFIMUM_NAMESPACE {
 
@@ -48,9 +51,21 @@ INFIMUM_FN double sub_rn(double a, double b) { return a - b; }
 INFIMUM_FN double mul_rn(double a, double b) { return a * b; }
 INFIMUM_FN double div_rn(double a, double b) { return a / b; }
 INFIMUM_FN double fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
-INFIMUM_FN double sqrt_rn(double a) { return __builtin_sqrt(a); }
+INFIMUM_FN double sqrt_rn(double a) { return __builtin_sqrt(a); }  // -fno-math-errno: an instruction, not a call
+#if defined(__x86_64__)
+// Intrinsics, because GCC calls libm for the builtins in blocks that it takes for cold.
+INFIMUM_FN double round_even(double a) {
+    const __m128d v = _mm_set_sd(a);
+    return _mm_cvtsd_f64(_mm_round_sd(v, v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+INFIMUM_FN double floor_of(double a) {
+    const __m128d v = _mm_set_sd(a);
+    return _mm_cvtsd_f64(_mm_floor_sd(v, v));
+}
+#else
 INFIMUM_FN double round_even(double a) { return __builtin_rint(a); }
 INFIMUM_FN double floor_of(double a) { return __builtin_floor(a); }
+#endif
 // The next double above x (+-0 -> 2^-1074, +inf stays); of -inf: -MAX.
 INFIMUM_FN double next_up(double x) {
     long long i = bits_of(x + 0.0);
