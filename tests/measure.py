@@ -17,9 +17,6 @@ from samples import Batch, Operand
 
 Mask = NDArray[np.bool_]
 
-# The core may answer [-1, 1] for sin and cos beyond this: containment is asked for there, tightness is not.
-REDUCED = 2.0**30
-
 
 class Core(Protocol):
     """What is used here of infimum.core, or of a library loaded by it."""
@@ -30,7 +27,7 @@ class Core(Protocol):
 
 
 class Reference(NamedTuple):
-    """A batch with its tight results; where sharp is false they only lie inside the range (or may be missed)."""
+    """A batch with its tight results; where sharp is false they only lie inside the range."""
 
     batch: Batch
     lo: Floats
@@ -63,13 +60,11 @@ def _tight(batch: Batch, i: int) -> tuple[float, float]:
 
 
 def _sharp(batch: Batch) -> Mask:
-    """Where the tight result is known and asked for."""
+    """Where the tight result is known."""
     if batch.op == "mod":
         lo, hi = batch.operands[1]
-        return (lo == hi) | (lo > hi)
-    if batch.op in ("sin", "cos"):
-        lo, hi = batch.operands[0]
-        return np.maximum(np.abs(lo), np.abs(hi)) <= REDUCED
+        point: Mask = (lo == hi) | (lo > hi)
+        return point
     return np.ones(batch.operands[0][0].shape, dtype=bool)
 
 
@@ -90,14 +85,15 @@ def reference(batch: Batch) -> Reference:
 
 def missed(found: Operand, tight: Operand) -> Mask:
     """Where the result does not contain the tight one; NaN contains nothing."""
-    empty = tight[0] > tight[1]
-    return ~((found[0] <= tight[0]) & (found[1] >= tight[1])) & ~(empty & ~np.isnan(found[0]) & ~np.isnan(found[1]))
+    contained = (found[0] <= tight[0]) & (found[1] >= tight[1])
+    empty = (tight[0] > tight[1]) & ~np.isnan(found[0]) & ~np.isnan(found[1])
+    return np.logical_not(contained | empty)
 
 
 def unequal(found: Operand, tight: Operand) -> Mask:
     """Where the results differ as numbers; NaN equals NaN."""
-    same = [(f == t) | (np.isnan(f) & np.isnan(t)) for f, t in zip(found, tight, strict=True)]
-    return np.logical_not(same[0] & same[1])
+    same: list[Mask] = [(f == t) | (np.isnan(f) & np.isnan(t)) for f, t in zip(found, tight, strict=True)]
+    return ~(same[0] & same[1])
 
 
 def excess(found: Operand, tight: Operand) -> Operand:
@@ -108,7 +104,7 @@ def excess(found: Operand, tight: Operand) -> Operand:
 
 
 def negative_zero_or_nan(found: Operand) -> Mask:
-    bad = [np.isnan(f) | (np.signbit(f) & (f == 0)) for f in found]
+    bad: list[Mask] = [np.isnan(f) | (np.signbit(f) & (f == 0)) for f in found]
     return bad[0] | bad[1]
 
 
@@ -190,5 +186,7 @@ def compare(core: Core, op: str, references: Iterable[Reference]) -> Findings:
 
 def other_bits(x: Operand, y: Operand) -> Mask:
     """Where two results differ in any bit."""
-    differs = [np.asarray(a).view(np.int64) != np.asarray(b).view(np.int64) for a, b in zip(x, y, strict=True)]
+    differs: list[Mask] = [
+        np.asarray(a).view(np.int64) != np.asarray(b).view(np.int64) for a, b in zip(x, y, strict=True)
+    ]
     return differs[0] | differs[1]

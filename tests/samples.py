@@ -64,7 +64,8 @@ def _offsets(random: Random, n: int) -> NDArray[np.int64]:
     """Mostly a few units, sometimes many."""
     reach = np.where(random.random(n) < 0.7, 2.0, 40.0)
     far: NDArray[np.int64] = np.rint(np.exp2(random.uniform(0, reach, n)) - 1).astype(np.int64)
-    return far * random.choice(np.array([-1, 1]), n)
+    signs: NDArray[np.int64] = random.choice(np.array([-1, 1]), n)
+    return far * signs
 
 
 def _any_double(random: Random, n: int) -> Floats:

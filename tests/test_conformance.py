@@ -19,6 +19,7 @@ import vectors
 from infimum import interval
 from infimum.errors import UndefinedOperation
 from infimum.interval import Interval
+from samples import Operand
 from vectors import Vector
 
 ALLOWED = {"exact": 0, "numeric": 0, "checked": 1, "argued": 4}
@@ -80,7 +81,7 @@ def _say(vector: Vector, found: object) -> str:
     return f"{vector.where}: {vector.op}{shown} gave {found}, expected {want}"
 
 
-def _wrong(op: str, reference: measure.Reference, found: measure.Operand) -> list[str]:
+def _wrong(op: str, reference: measure.Reference, found: Operand) -> list[str]:
     """Cases that break the rule."""
     tight = reference.lo, reference.hi
     if ALLOWED[oracle.TRUST[op]] == 0:

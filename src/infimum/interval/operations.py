@@ -15,9 +15,9 @@ import numpy as np
 from infimum import core
 from infimum.errors import InvalidInterval, UndefinedOperation, UnsupportedValue
 from infimum.interval import powers
-from infimum.interval.calls import call, operand
+from infimum.interval.calls import call, is_void, operand
 from infimum.interval.interval import Interval
-from infimum.interval.reading import broadcast
+from infimum.interval.reading import broadcast, describe
 from infimum.interval.text import EMPTY, ENTIRE
 
 Shape = int | tuple[int, ...]
@@ -45,12 +45,20 @@ def entire(shape: Shape = ()) -> Interval:
 
 def nums_to_interval(lo: object, hi: object) -> Interval:
     """Be [lo, hi]; where there is no such interval, warn of UndefinedOperation and be empty, as IEEE 1788 says."""
-    return _constructed(lambda: Interval(lo, hi))
+    return _constructed(lambda: _nonempty(lo, hi))
 
 
 def text_to_interval(text: str) -> Interval:
     """Enclose what the text denotes; if nothing, warn of UndefinedOperation and be empty, as IEEE 1788 says."""
     return _constructed(lambda: Interval(text))
+
+
+def _nonempty(lo: object, hi: object) -> Interval:
+    # Interval(inf, -inf) reads the ends of the empty interval back; as two numbers they enclose nothing.
+    built = Interval(lo, hi)
+    if is_void(built.__interval__()).any():
+        raise InvalidInterval(f"nums_to_interval({describe(lo)}, {describe(hi)}): no number lies between these.")
+    return built
 
 
 def _constructed(build: Callable[[], Interval]) -> Interval:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import InvalidText
-from infimum.interval.outward import INF, FloatArray, above, below
+from infimum.interval.outward import INF, FloatArray, above, below, fraction
 
 _DECIMAL = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?", re.I | re.A)
 _HEXADECIMAL = re.compile(r"([+-]?)0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p([+-]?\d+)", re.I | re.A)
@@ -220,5 +220,6 @@ def _write_end(value: float, digits: int, rounding: str) -> str:
         return "inf" if value > 0 else "-inf"
     # A double's own exponents fit easily; the wide limits keep the context from flushing anything.
     context = Context(prec=digits, rounding=rounding, Emin=-9999, Emax=9999)
-    rounded = context.create_decimal(Decimal(value)).normalize(context)
+    q = fraction(value)
+    rounded = context.divide(Decimal(q.numerator), Decimal(q.denominator)).normalize(context)
     return f"{rounded:f}" if -6 <= rounded.adjusted() < 17 else f"{rounded:e}"

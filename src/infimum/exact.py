@@ -1,0 +1,336 @@
+"""Exact constants: numbers that stay what they were written as.
+
+``pi``, ``e``, ``exact("0.1")``, ``exact(1, 3)``, ``exact(np.arange(1, n + 1))`` are symbolic and stay exact under
+arithmetic and NumPy functions with each other and with ints, floats and Fractions. Beside an Interval they become
+the tightest interval around them; ``float()`` gives the nearest double.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import exact_form, exact_functions, exact_value
+from infimum.errors import ExactDomainError, ShapeMismatch, UnsupportedValue
+from infimum.exact_form import Terms
+from infimum.interval import Interval
+from infimum.interval.outward import FloatArray, fraction
+from infimum.interval.reading import describe, ends
+from infimum.interval.text import read_fraction
+from infimum.operators import UfuncOperators
+
+_Objects = npt.NDArray[np.object_]
+
+
+class Exact(UfuncOperators):
+    """One real number, kept as an expression in rationals, pi, e and elementary functions."""
+
+    __slots__ = ("_terms",)
+    __array_priority__ = 900.0
+
+    _terms: Terms
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+
+    def as_fraction(self) -> Fraction | None:
+        """Be the rational number this is, or None."""
+        return exact_form.as_rational(self._terms)
+
+    def as_rational_multiple_of_pi(self) -> Fraction | None:
+        """Be the q with which this is q * pi, or None."""
+        return exact_form.multiple_of_pi(self._terms)
+
+    def enclose(self) -> Interval:
+        """Be the tightest interval: the number itself if it is a double, else the two doubles next to it.
+
+        Where 6,144 bits do not decide on which side of a double the number lies, both neighbours stay inside.
+        """
+        return Interval(*exact_value.enclosure(self._terms))
+
+    def __interval__(self) -> tuple[FloatArray, FloatArray]:
+        lo, hi = exact_value.enclosure(self._terms)
+        return np.asarray(lo), np.asarray(hi)
+
+    def __float__(self) -> float:
+        return exact_value.nearest_double(self._terms)
+
+    def __floor__(self) -> int:
+        return exact_value.floor(self._terms)
+
+    def __ceil__(self) -> int:
+        return -exact_value.floor(exact_form.neg(self._terms))
+
+    def __trunc__(self) -> int:
+        return self.__ceil__() if exact_value.sign(self._terms) < 0 else self.__floor__()
+
+    __int__ = __trunc__
+
+    def __bool__(self) -> bool:
+        return exact_value.sign(self._terms) != 0
+
+    def __repr__(self) -> str:
+        q = self.as_fraction()
+        if q is None:
+            return exact_form.text(self._terms)
+        return f"exact({q})" if q.denominator == 1 else f"exact('{q}')"
+
+    def __hash__(self) -> int:
+        q = self.as_fraction()
+        return hash(self._terms) if q is None else hash(q)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _ufunc(ufunc.__name__, method, inputs, kwargs)
+
+
+class ExactArray(UfuncOperators):
+    """Exact constants in an array, each held as an int, a Fraction or an Exact; functions act on each of them."""
+
+    __slots__ = ("_values",)
+    __array_priority__ = 900.0
+    # As for NumPy's arrays, equality is an array of answers.
+    __hash__ = None  # type: ignore[assignment]
+
+    _values: _Objects
+
+    def __init__(self, values: _Objects) -> None:
+        self._values = values
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As of a NumPy array."""
+        return self._values.shape
+
+    @property
+    def size(self) -> int:
+        """The number of constants."""
+        return self._values.size
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self._values.ndim
+
+    def reshape(self, *shape: Any) -> ExactArray:
+        """Be the same constants in another shape."""
+        return ExactArray(self._values.reshape(*shape))
+
+    def sum(self) -> Exact:
+        """Be the sum of all constants, exactly."""
+        total = exact_form.ZERO
+        for value in self._values.ravel().tolist():
+            total = exact_form.add(total, _form(value))
+        return Exact(total)
+
+    def enclose(self) -> Interval:
+        """Be the tightest interval around each constant."""
+        return Interval(*self.__interval__())
+
+    def __interval__(self) -> tuple[FloatArray, FloatArray]:
+        if all(type(value) is int and abs(value) < 2**53 for value in self._values.ravel().tolist()):
+            return ends(self._values.astype(np.int64))
+        return ends(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: Any) -> Exact | ExactArray:
+        found = self._values[index]
+        return ExactArray(found) if isinstance(found, np.ndarray) else Exact(_form(found))
+
+    def __iter__(self) -> Iterator[Exact | ExactArray]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        texts = np.array([exact_form.text(_form(v)) for v in self._values.ravel()], dtype=object)
+        shown = np.array2string(texts.reshape(self.shape), separator=", ", formatter={"all": str})
+        return f"exact({shown})"
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _ufunc(ufunc.__name__, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in (np.shape, np.ndim, np.size):
+            return getattr(self, function.__name__)
+        if function is np.sum and len(args) == 1 and not kwargs:
+            return self.sum()
+        if any(not issubclass(kind, (ExactArray, np.ndarray)) for kind in types):
+            return NotImplemented
+        raise UnsupportedValue(
+            f"np.{function.__name__} is not offered for exact constants. Apply it to x.enclose(), "
+            "or to np.array(x, dtype=float) for the nearest doubles."
+        )
+
+
+def exact(value: object, denominator: object = None) -> Any:
+    """Be the constant that is exactly the given number; an array of constants for an array.
+
+    Text is read as written: exact("0.1") is one tenth, exact("1/3") a third. A float is that very double, so
+    exact(0.1) is 0.1000000000000000055...; use the text for the decimal. exact(1, 3) is a third.
+    """
+    if denominator is not None:
+        return _scalar("divide", (_read(value), _read(denominator)))
+    if isinstance(value, ExactArray):
+        return value
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
+        return ExactArray(_objects(value))
+    return Exact(_read(value))
+
+
+def _read(value: object) -> Terms:
+    """Be the form of a number that is known exactly."""
+    if isinstance(value, str):
+        return exact_form.rational(read_fraction(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (Exact, int, float, Fraction, np.integer, np.floating, np.bool_)):
+        return _form(value)
+    raise UnsupportedValue(
+        f"exact({describe(value)}): {type(value).__name__} is no exact number. "
+        "Give an int, a Fraction, a float, text such as '0.1', or an array of such."
+    )
+
+
+def _form(value: Any) -> Terms:
+    if isinstance(value, Exact):
+        return value._terms
+    if isinstance(value, (int, Fraction)):
+        return exact_form.rational(value)
+    if not np.isfinite(value):
+        raise ExactDomainError(f"{value!r} beside an exact constant: it is no real number.")
+    if isinstance(value, (np.integer, np.bool_)):
+        return exact_form.rational(int(value))
+    # Of longer floats NumPy knows the ratio; a double's own bits cannot be flushed to zero on the way.
+    q = fraction(float(value)) if value == float(value) else Fraction(*value.as_integer_ratio())
+    return exact_form.rational(q)
+
+
+def _objects(values: Any) -> _Objects:
+    """Be an object array of the exact numbers given, rational ones as int or Fraction."""
+    if isinstance(values, ExactArray):
+        return values._values
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind in "biu":
+            return values.astype(np.int64 if values.dtype.kind == "b" else values.dtype).astype(object)
+        flat = [_value(_read(v)) for v in values.ravel().tolist()]
+        return _filled(flat).reshape(values.shape)
+    parts = [_objects(v) if isinstance(v, (list, tuple, np.ndarray, ExactArray)) else _value(_read(v)) for v in values]
+    rows = [part for part in parts if isinstance(part, np.ndarray)]
+    if not rows:
+        return _filled(parts)
+    if len(rows) < len(parts) or len({row.shape for row in rows}) > 1:
+        raise ShapeMismatch(f"exact({describe(values)}): the rows differ in shape. Give rows of one length.")
+    return np.stack(rows)
+
+
+def _value(form: Terms) -> int | Fraction | Exact:
+    q = exact_form.as_rational(form)
+    if q is None:
+        return Exact(form)
+    return q.numerator if q.denominator == 1 else q
+
+
+def _filled(values: list[Any]) -> _Objects:
+    # Assigning to an empty array keeps NumPy from looking into the elements.
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _ufunc(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    # | among the inputs                         | result                     |
+    # | an object of another class (Interval)    | left to that class         |
+    # | an array                                 | element by element         |
+    # | numbers only                             | one constant or one answer |
+    if not all(isinstance(value, _KNOWN) for value in inputs):
+        return NotImplemented
+    if method != "__call__" or kwargs or not (name in _NUMBERS or name in _ORDER):
+        raise UnsupportedValue(
+            f"np.{name}{'' if method == '__call__' else '.' + method} with these arguments is not "
+            "offered for exact constants. Apply it to x.enclose()."
+        )
+    if any(isinstance(value, _ARRAYS) for value in inputs):
+        return _elementwise(name, [_objects(v if isinstance(v, _ARRAYS) else np.array(v, object)) for v in inputs])
+    return _scalar(name, tuple(_form(value) for value in inputs))
+
+
+def _scalar(name: str, forms: tuple[Terms, ...]) -> Exact | bool:
+    if name in _NUMBERS:
+        return Exact(_NUMBERS[name](*forms))
+    # Equal forms are equal numbers, and their difference is the empty form.
+    difference = exact_form.add(forms[0], exact_form.neg(forms[1]))
+    return bool(_ORDER[name](exact_value.sign(difference), 0))
+
+
+def _elementwise(name: str, operands: list[Any]) -> ExactArray | np.ndarray[Any, Any]:
+    try:
+        arrays = np.broadcast_arrays(*operands)
+    except ValueError as error:
+        shapes = " and ".join(str(np.shape(values)) for values in operands)
+        raise ShapeMismatch(f"np.{name}: the shapes {shapes} do not broadcast. Give equal shapes.") from error
+    rows = zip(*(values.ravel().tolist() for values in arrays), strict=True)
+    results = [_scalar(name, tuple(_form(value) for value in row)) for row in rows]
+    if name in _ORDER:
+        return np.array(results, dtype=bool).reshape(arrays[0].shape)
+    return ExactArray(_filled([_value(_form(value)) for value in results]).reshape(arrays[0].shape))
+
+
+def _floor_quotient(x: Terms, y: Terms) -> Terms:
+    return exact_form.rational(exact_value.floor(exact_functions.divide(x, y)))
+
+
+def _remainder(x: Terms, y: Terms) -> Terms:
+    return exact_form.add(x, exact_form.neg(exact_form.mul(y, _floor_quotient(x, y))))
+
+
+def _function(name: str) -> Any:
+    return lambda x: exact_functions.apply(name, x)
+
+
+# NumPy's name of a function and its rule on canonical forms.
+_NUMBERS: dict[str, Any] = {
+    "add": exact_form.add,
+    "subtract": lambda x, y: exact_form.add(x, exact_form.neg(y)),
+    "multiply": exact_form.mul,
+    "divide": exact_functions.divide, "true_divide": exact_functions.divide,
+    "power": exact_functions.power, "float_power": exact_functions.power, "pow": exact_functions.power,
+    "floor_divide": _floor_quotient, "remainder": _remainder,
+    "negative": exact_form.neg, "positive": lambda x: x,
+    "absolute": exact_functions.absolute, "fabs": exact_functions.absolute,
+    "square": lambda x: exact_form.integer_power(x, 2),
+    "reciprocal": lambda x: exact_functions.divide(exact_form.rational(1), x),
+    "floor": lambda x: exact_form.rational(exact_value.floor(x)),
+    "ceil": lambda x: exact_form.rational(-exact_value.floor(exact_form.neg(x))),
+    "trunc": lambda x: exact_form.rational(Exact(x).__trunc__()),
+    "maximum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) >= 0 else y,
+    "minimum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) <= 0 else y,
+    "hypot": lambda x, y: exact_functions.apply(
+        "sqrt", exact_form.add(exact_form.integer_power(x, 2), exact_form.integer_power(y, 2))
+    ),
+    "exp2": lambda x: exact_functions.power(exact_form.rational(2), x),
+    "expm1": lambda x: exact_form.add(exact_functions.apply("exp", x), exact_form.rational(-1)),
+    "log1p": lambda x: exact_functions.apply("log", exact_form.add(exact_form.rational(1), x)),
+    "log2": lambda x: exact_functions.logarithm(x, 2),
+    "log10": lambda x: exact_functions.logarithm(x, 10),
+    "sign": lambda x: exact_form.rational(exact_value.sign(x)),
+    **{name: _function(name) for name in ("sqrt", "cbrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    "arcsin": _function("asin"), "arccos": _function("acos"), "arctan": _function("atan"),
+    "asin": _function("asin"), "acos": _function("acos"), "atan": _function("atan"),
+}  # fmt: skip
+
+_ORDER: dict[str, Any] = {
+    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+    "equal": operator.eq, "not_equal": operator.ne,
+}  # fmt: skip
+
+
+_ARRAYS = (ExactArray, np.ndarray, list, tuple)
+_KNOWN = (*_ARRAYS, Exact, int, float, Fraction, np.number, np.bool_)
+
+pi = Exact(exact_form.of_atom(exact_form.PI))
+e = Exact(exact_form.of_atom(exact_form.E))
