@@ -1,1 +1,6 @@
 """infimum finds the global minimum of a function and proves it."""
+
+from infimum.exact import e, exact, pi
+from infimum.interval import Interval
+
+__all__ = ["Interval", "e", "exact", "pi"]

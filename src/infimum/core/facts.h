@@ -18,6 +18,8 @@
 //   cbrt abs sign        always                        0 not in x
 //   hypot                always                        origin not in the box
 //   min max              always                        one operand strictly below the other
+//   comparisons          always                        one operand strictly below the other
+//   where                condition decided, the branch it chooses not empty; the branches' own facts are the caller's
 //   floor ceil trunc     always                        no step met
 //   both rounds          always                        no tie met
 //   hull intersection    never: not functions of points
@@ -155,6 +157,13 @@ template <class D>
 INFIMUM_FN Facts<D> facts_apart(Interval<D> x, Interval<D> y) {
     const Mask<D> valid = holds(x) & holds(y);
     return known<D>(valid, valid & ((x.hi < y.lo) | (y.hi < x.lo)));
+}
+template <class D>
+INFIMUM_FN Facts<D> facts_where(Interval<D> condition, Interval<D> x, Interval<D> y) {
+    const D zero = D(0.0), one = D(1.0);
+    const Mask<D> yes = (condition.lo == one) & (condition.hi == one), no = (condition.lo == zero) & (condition.hi == zero);
+    const Mask<D> m = (yes & holds(x)) | (no & holds(y));
+    return known<D>(m, m);
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_integer_steps(Interval<D> x) {

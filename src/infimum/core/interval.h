@@ -143,6 +143,42 @@ INFIMUM_FN Interval<D> intersection(Interval<D> x, Interval<D> y) {
     return empty_where(is_empty(r), r);
 }
 
+// ---------------------------------------------------------------------------------------------- truth
+// A comparison over boxes is [1, 1] where it holds for all points, [0, 0] where for none, [0, 1] where that is open, and
+// empty where an operand is.
+//
+//            all                    none
+//   x <  y   x.hi <  y.lo           x.lo >= y.hi
+//   x <= y   x.hi <= y.lo           x.lo >  y.hi
+//   x == y   both one point         x.hi < y.lo or y.hi < x.lo
+template <class D, class M>
+INFIMUM_FN Interval<D> truth(M nothing, M all, M none) {
+    return empty_where(nothing, Interval<D>{select(all, D(1.0), D(0.0)), select(none, D(0.0), D(1.0))});
+}
+template <class D>
+INFIMUM_FN Interval<D> is_less(Interval<D> x, Interval<D> y) {
+    return truth<D>(is_empty(x) | is_empty(y), x.hi < y.lo, x.lo >= y.hi);
+}
+template <class D>
+INFIMUM_FN Interval<D> is_less_equal(Interval<D> x, Interval<D> y) {
+    return truth<D>(is_empty(x) | is_empty(y), x.hi <= y.lo, x.lo > y.hi);
+}
+template <class D>
+INFIMUM_FN Interval<D> is_equal(Interval<D> x, Interval<D> y) {
+    return truth<D>(is_empty(x) | is_empty(y), (x.hi == y.lo) & (x.lo == y.hi), (x.hi < y.lo) | (y.hi < x.lo));
+}
+//   condition   result
+//   empty       empty
+//   [1, 1]      x
+//   [0, 0]      y
+//   else        hull of x and y; an empty one adds nothing
+template <class D>
+INFIMUM_FN Interval<D> where(Interval<D> condition, Interval<D> x, Interval<D> y) {
+    const D zero = D(0.0), one = D(1.0);
+    const Mask<D> yes = (condition.lo == one) & (condition.hi == one), no = (condition.lo == zero) & (condition.hi == zero);
+    return empty_where(is_empty(condition), choose(yes, x, choose(no, y, hull(x, y))));
+}
+
 // ---------------------------------------------------------------------------------------------- steps
 template <class D>
 INFIMUM_FN D ceil_of(D x) {

@@ -1,0 +1,112 @@
+# The front door. `make solve` and `make test` set everything up on a fresh machine; a second run does not repeat it.
+
+PYTHON ?= python3
+VENV   := .venv
+STAMPS := .stamps
+BUILD  := build
+
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+PIP     := $(VENV)/bin/python -m pip install --quiet
+CORE    := src/infimum/core
+SOURCES := $(shell find src -name '*.py' -o -name '*.h' -o -name '*.cpp' -o -name '*.def' -o -name '*.inc' -o -name '*.cu')
+NATIVE  := CMakeLists.txt $(filter-out %.py,$(SOURCES))
+MUTANTS := $(BUILD)/mutants/libinfimum_mutants.so
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help solve test lint install mutants bench proofs torture table compilers clean
+
+help: ## show this list
+	@echo "infimum: the global minimum of a function, and the proof of it"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+solve: install ## set up and run the demonstration (the interval core, until the solver stands)
+	@$(VENV)/bin/python examples/intervals.py
+
+test: install lint $(STAMPS)/nvrtc mutants ## set up and run the whole test suite, linters and types included
+	$(VENV)/bin/python -m pytest
+
+lint: $(STAMPS)/tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: install ## measure nanoseconds per interval of every operation and variant
+	$(VENV)/bin/python bench/core.py
+
+proofs: install ## check the error bounds again with Sollya and Gappa
+	$(call need,sollya,Sollya is missing: install the package sollya and run make proofs again.)
+	$(call need,gappa,Gappa is missing: install the package gappa and run make proofs again.)
+	$(VENV)/bin/python $(CORE)/proofs/check.py
+
+torture: install $(STAMPS)/tests $(STAMPS)/nvrtc mutants ## ten times the random arguments; records what it measures (long)
+	$(VENV)/bin/python -m pytest --arguments 200000 --record
+	$(MAKE) table
+
+table: install ## write the table of docs/guarantee.md again
+	$(VENV)/bin/python docs/make_guarantee_table.py
+
+compilers: install $(STAMPS)/tests ## build the core with g++ and clang++ and compare their bits
+	@PYTHON=$(VENV)/bin/python sh tests/compilers.sh $(BUILD)
+
+clean: ## remove everything that make has made
+	rm -rf $(BUILD) $(STAMPS) $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- set-up ---------------------------------------------------------------------------------------------------------
+# The package is installed as a user gets it, never from the source tree: a forgotten file shows at once. CMake's folder
+# is kept, so that a changed .py file costs seconds and a changed header only what depends on it.
+
+install: $(STAMPS)/package ## build the package and install it into .venv
+mutants: $(MUTANTS)
+
+# $(call need,PROGRAM,SENTENCE): stop with the sentence where the program is missing.
+need = @command -v $(1) >/dev/null 2>&1 || { echo "$(2)" >&2; exit 1; }
+
+$(STAMPS)/venv:
+	$(call need,$(PYTHON),$(PYTHON) is missing: install Python 3.10 or newer (or name one as in make PYTHON=python3.12).)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "infimum needs Python 3.10 or newer, and\
+	 $(PYTHON) is $$($(PYTHON) -V 2>&1): name another one as in make PYTHON=python3.12." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install it (on Debian\
+	 and Ubuntu the package python3-venv)." >&2; exit 1; }
+	@for cxx in "$$CXX" c++ g++ clang++; do \
+	  [ -n "$$cxx" ] && echo 'static_assert(__cplusplus >= 201703L, "");' \
+	    | $$cxx -std=c++17 -fsyntax-only -x c++ - 2>/dev/null && exit 0; \
+	done; echo "A C++17 compiler is missing: install g++ 8 or clang++ 7 or newer, or name one as in make CXX=g++-12." >&2; \
+	exit 1
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# CMake and Ninja are taken from the machine where it has them, else as wheels.
+$(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
+	@echo "installing the build tools"
+	@$(PIP) "scikit-build-core>=0.11" "rich>=13.0"
+	@command -v cmake >/dev/null 2>&1 || $(PIP) "cmake>=3.18"
+	@command -v ninja >/dev/null 2>&1 || $(PIP) ninja
+	@touch $@
+
+$(STAMPS)/package: pyproject.toml CMakeLists.txt README.md LICENSE $(SOURCES) $(STAMPS)/tools
+	@echo "building infimum"
+	@$(PIP) --no-build-isolation .
+	@touch $@
+
+$(STAMPS)/tests: pyproject.toml | $(STAMPS)/package
+	@echo "installing what the tests need"
+	@$(PIP) --no-build-isolation ".[test]"
+	@touch $@
+
+# The CUDA text is compiled without a GPU; where there is no wheel of NVRTC, those tests are skipped.
+$(STAMPS)/nvrtc: | $(STAMPS)/tests
+	@$(PIP) nvidia-cuda-nvrtc || echo "NVRTC has no wheel for this platform: tests that need it will be skipped."
+	@touch $@
+
+$(MUTANTS): $(NATIVE) | $(STAMPS)/tools
+	@echo "building the library that the mutation tests break"
+	@mkdir -p $(BUILD)
+	@cmake -S . -B $(BUILD)/mutants -G Ninja -DINFIMUM_MUTANTS=ON >$(BUILD)/mutants.log 2>&1 \
+	  && cmake --build $(BUILD)/mutants --target infimum_mutants >>$(BUILD)/mutants.log 2>&1 \
+	  || { cat $(BUILD)/mutants.log >&2; exit 1; }
+	@touch $@
