@@ -288,6 +288,8 @@ def test_comparisons_are_decided_rigorously() -> None:
         lambda: exact(float("inf")),
         lambda: np.exp(np.exp(np.exp(exact(10)))).enclose(),
         lambda: exact(3) ** 10**9,
+        lambda: (pi**10**9).enclose(),
+        lambda: float(pi ** -(10**9)),
     ],
 )
 def test_what_is_no_real_number_is_refused_with_a_sentence(attempt: Any) -> None:

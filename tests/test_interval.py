@@ -480,7 +480,8 @@ def _host_results() -> list[Any]:
     """What the host side says of subnormal numbers, as bytes and answers."""
     low, high = Interval(np.array([1]).view(np.float64)[0]), Interval("[1e-320, 1e-310]")
     intervals = [low, high, Interval("1e-323"), Interval("2.5e-5", "0.1"), np.sum(np.stack([low, high, Interval(0.1)])),
-                 Interval(2, 3) ** low.lo, Interval(2, 3) ** (low | 0), pi * high, Interval(exact("1e-320")), exact(low.lo).enclose(), low & high,
+                 Interval(2, 3) ** low.lo, Interval(2, 3) ** (low | 0), pi * high,
+                 Interval(exact("1e-320")), exact(low.lo).enclose(), low & high,
                  np.sqrt(exact(2)).enclose(), Interval(1, 2) / 3, Interval(Fraction(1, 3) / 2**1060)]  # fmt: skip
     answers = [low < high, high > low, bool(low), low.lo in high, interval.subset(low, Interval(0)), 0 in low,
                interval.overlap(low, high), interval.is_member(0, high), interval.is_singleton(high),

@@ -37,3 +37,11 @@ class ExactDomainError(InfimumError, ArithmeticError, ValueError):
 
 class UndefinedOperation(UserWarning):
     """IEEE 1788's signal: a constructor was given what denotes no interval and returned the empty set."""
+
+
+class TraceError(InfimumError):
+    """The user's function cannot be turned into a graph; the message names its line and the substitute."""
+
+
+class TraceIndexError(TraceError, IndexError):
+    """The user's function asked for a variable that is not there."""

@@ -7,7 +7,6 @@ the tightest interval around them; ``float()`` gives the nearest double.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum import exact_form, exact_functions, exact_value
+from infimum import exact_form, exact_rules, exact_value
 from infimum.errors import ExactDomainError, ShapeMismatch, UnsupportedValue
 from infimum.exact_form import Terms
 from infimum.interval import Interval
@@ -67,7 +66,7 @@ class Exact(UfuncOperators):
         return -exact_value.floor(exact_form.neg(self._terms))
 
     def __trunc__(self) -> int:
-        return self.__ceil__() if exact_value.sign(self._terms) < 0 else self.__floor__()
+        return exact_rules.trunc(self._terms)
 
     __int__ = __trunc__
 
@@ -249,7 +248,7 @@ def _ufunc(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
     # | numbers only                             | one constant or one answer |
     if not all(isinstance(value, _KNOWN) for value in inputs):
         return NotImplemented
-    if method != "__call__" or kwargs or not (name in _NUMBERS or name in _ORDER):
+    if method != "__call__" or kwargs or not (name in exact_rules.NUMBERS or name in exact_rules.ORDER):
         raise UnsupportedValue(
             f"np.{name}{'' if method == '__call__' else '.' + method} with these arguments is not "
             "offered for exact constants. Apply it to x.enclose()."
@@ -260,11 +259,11 @@ def _ufunc(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _scalar(name: str, forms: tuple[Terms, ...]) -> Exact | bool:
-    if name in _NUMBERS:
-        return Exact(_NUMBERS[name](*forms))
+    if name in exact_rules.NUMBERS:
+        return Exact(exact_rules.NUMBERS[name](*forms))
     # Equal forms are equal numbers, and their difference is the empty form.
     difference = exact_form.add(forms[0], exact_form.neg(forms[1]))
-    return bool(_ORDER[name](exact_value.sign(difference), 0))
+    return bool(exact_rules.ORDER[name](exact_value.sign(difference), 0))
 
 
 def _elementwise(name: str, operands: list[Any]) -> ExactArray | np.ndarray[Any, Any]:
@@ -275,58 +274,9 @@ def _elementwise(name: str, operands: list[Any]) -> ExactArray | np.ndarray[Any,
         raise ShapeMismatch(f"np.{name}: the shapes {shapes} do not broadcast. Give equal shapes.") from error
     rows = zip(*(values.ravel().tolist() for values in arrays), strict=True)
     results = [_scalar(name, tuple(_form(value) for value in row)) for row in rows]
-    if name in _ORDER:
+    if name in exact_rules.ORDER:
         return np.array(results, dtype=bool).reshape(arrays[0].shape)
     return ExactArray(_filled([_value(_form(value)) for value in results]).reshape(arrays[0].shape))
-
-
-def _floor_quotient(x: Terms, y: Terms) -> Terms:
-    return exact_form.rational(exact_value.floor(exact_functions.divide(x, y)))
-
-
-def _remainder(x: Terms, y: Terms) -> Terms:
-    return exact_form.add(x, exact_form.neg(exact_form.mul(y, _floor_quotient(x, y))))
-
-
-def _function(name: str) -> Any:
-    return lambda x: exact_functions.apply(name, x)
-
-
-# NumPy's name of a function and its rule on canonical forms.
-_NUMBERS: dict[str, Any] = {
-    "add": exact_form.add,
-    "subtract": lambda x, y: exact_form.add(x, exact_form.neg(y)),
-    "multiply": exact_form.mul,
-    "divide": exact_functions.divide, "true_divide": exact_functions.divide,
-    "power": exact_functions.power, "float_power": exact_functions.power, "pow": exact_functions.power,
-    "floor_divide": _floor_quotient, "remainder": _remainder,
-    "negative": exact_form.neg, "positive": lambda x: x,
-    "absolute": exact_functions.absolute, "fabs": exact_functions.absolute,
-    "square": lambda x: exact_form.integer_power(x, 2),
-    "reciprocal": lambda x: exact_functions.divide(exact_form.rational(1), x),
-    "floor": lambda x: exact_form.rational(exact_value.floor(x)),
-    "ceil": lambda x: exact_form.rational(-exact_value.floor(exact_form.neg(x))),
-    "trunc": lambda x: exact_form.rational(Exact(x).__trunc__()),
-    "maximum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) >= 0 else y,
-    "minimum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) <= 0 else y,
-    "hypot": lambda x, y: exact_functions.apply(
-        "sqrt", exact_form.add(exact_form.integer_power(x, 2), exact_form.integer_power(y, 2))
-    ),
-    "exp2": lambda x: exact_functions.power(exact_form.rational(2), x),
-    "expm1": lambda x: exact_form.add(exact_functions.apply("exp", x), exact_form.rational(-1)),
-    "log1p": lambda x: exact_functions.apply("log", exact_form.add(exact_form.rational(1), x)),
-    "log2": lambda x: exact_functions.logarithm(x, 2),
-    "log10": lambda x: exact_functions.logarithm(x, 10),
-    "sign": lambda x: exact_form.rational(exact_value.sign(x)),
-    **{name: _function(name) for name in ("sqrt", "cbrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    "arcsin": _function("asin"), "arccos": _function("acos"), "arctan": _function("atan"),
-    "asin": _function("asin"), "acos": _function("acos"), "atan": _function("atan"),
-}  # fmt: skip
-
-_ORDER: dict[str, Any] = {
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
-    "equal": operator.eq, "not_equal": operator.ne,
-}  # fmt: skip
 
 
 _ARRAYS = (ExactArray, np.ndarray, list, tuple)

@@ -30,6 +30,8 @@ def evaluate(x: Terms, prec: int) -> Bounds:
         for atom, exponent in monomial:
             product = ball.mul(product, ball.power(_atom(atom, prec), exponent, prec), prec)
         total = ball.add(total, product, prec)
+    if abs(total.exp) > ball.LARGEST_SCALE:
+        raise ball.TooLarge
     return total
 
 
