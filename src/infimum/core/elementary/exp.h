@@ -10,12 +10,12 @@
 
 namespace INFIMUM_NAMESPACE {
 
-// The certified bound of exp_kernel + reduction, proofs/exp.*: |1 + p - exp(x)/2^k| <= EXP_BOUND (1 + p).
+// The certified bound of expm1_kernel, one_plus and the reduction, proofs/exp.*: |1 + p - exp(x)/2^k| <= EXP_BOUND (1 + p).
 #define INFIMUM_EXP_BOUND BOUND(0x1p-60)
 // Argued: the same kernel behind another reduction; see each function. Generous.
 #define INFIMUM_EXP_ARGUED BOUND(0x1p-58)
 
-// expm1(r) for |r| <= 0.34658, |r.l| <= 2^-54 |r.h|: r (1 + r (1/2 + r (1/6 + r Q(r)))), Q in double, the rest in
+// expm1(r) for |r| <= 0.34658, |r.l| <= ulp(r.h)/2: r (1 + r (1/2 + r (1/6 + r Q(r)))), Q in double, the rest in
 // double-double. Relative error below 2^-60 (proofs/exp.gappa, proofs/exp.sollya).
 template <class D>
 INFIMUM_FN DD<D> expm1_kernel(DD<D> r) {
@@ -49,7 +49,8 @@ INFIMUM_FN DD<D> one_plus(DD<D> p) {
     return {s, add_rn(sub_rn(p.h, sub_rn(s, one)), p.l)};
 }
 
-// x = k ln2 + r for |x| <= 2000. k*L1 and k*L2 are exact (42-bit parts, 12-bit k), u = x - k*L1 is exact.
+// x = k ln2 + r for |x| <= 2000. u = x - k L1 is exact; k L2 is exact for |k| <= 2117, which covers exp, and else errs by
+// 2^-85; r errs by 2^-84 at most.
 template <class D>
 INFIMUM_FN DD<D> exp_reduce(D x, D &k) {
     k = round_even(mul_rn(x, K(0x1.71547652b82fep0)));

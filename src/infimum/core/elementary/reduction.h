@@ -10,7 +10,7 @@ namespace INFIMUM_NAMESPACE {
 #define INFIMUM_TRIG_NEAR 0x1p30
 
 // |x| <= 2^30. u is exact: P1 has 50 significant bits, so x - k P1 is a multiple of 2^-53 below 1, or of 2^-49 for
-// |x| >= 8. No double up to 2^30 is closer than 2^-62 to a nonzero multiple of pi/2, so the absolute error 2^-130 of r is
+// |x| >= 8. No double up to 2^30 is closer than 2^-62 to a nonzero multiple of pi/2, so the error of r, 2^-105 |r| + 2^-130, is
 // below 2^-67 relative and the sign of r is certain.
 template <class D>
 INFIMUM_FN DD<D> near_reduce(D x, D &k) {
@@ -32,7 +32,7 @@ INFIMUM_FN unsigned long long high_product(unsigned long long a, unsigned long l
 // 2^20 <= x < inf, k modulo 8. With x = M 2^E, M of 53 bits, the bits of 2/pi of weight 2^-i with E - i >= 3 add multiples
 // of 8 and are skipped; 256 bits follow from there (64 zeros stand before the first, for E < 3). The product modulo 2^256
 // over 2^253 is x 2/pi modulo 8 up to 2^53/2^253; no double is closer than 2^-62 to a multiple of pi/2, so the fraction
-// is known to 2^-138 relative. Its 192 leading bits become a double-double without cancellation.
+// is known to 2^-129 relative: its 192 leading bits are kept, and become a double-double without cancellation.
 INFIMUM_LONG_FN DD<double> far_reduce_positive(double x, double &k) {
     typedef unsigned long long Word;
     const Word two_over_pi[22] = {
@@ -61,7 +61,7 @@ INFIMUM_LONG_FN DD<double> far_reduce_positive(double x, double &k) {
     if (up) {
         a0 = ~a0;
         a1 = ~a1;
-        a2 = ~a2;  // one unit of 2^-192 short of the negation, within the error above
+        a2 = ~a2;  // one unit of 2^-192 short of the negation: as much as the cut
     }
     k = static_cast<double>((p[3] >> 61) + (up ? 1 : 0));
     const double part[6] = {static_cast<double>(a0 & 0xffffffff) * 0x1p-192, static_cast<double>(a0 >> 32) * 0x1p-160,

@@ -14,7 +14,7 @@
 
 namespace INFIMUM_NAMESPACE {
 
-// The certified bound of cos_kernel + reduction, proofs/cos.gappa, proofs/sin.gappa, proofs/trig.sollya.
+// The certified bound of trig_kernel and the reductions, proofs/cos.gappa, sin.gappa, trig.gappa, trig.sollya.
 #define INFIMUM_TRIG_BOUND BOUND(0x1.2p-58)
 
 // cos r (odd = false) or sin r (odd = true) for |r| <= 0.7855, one polynomial path with selected coefficients:
