@@ -36,6 +36,7 @@ lint: $(STAMPS)/tests
 
 bench: install ## measure nanoseconds per interval of every operation and variant
 	$(VENV)/bin/python bench/core.py
+	$(VENV)/bin/python bench/vm.py --write
 
 proofs: install ## check the error bounds again with Sollya and Gappa
 	$(call need,sollya,Sollya is missing: install the package sollya and run make proofs again.)

@@ -70,6 +70,31 @@ def intersection(x: Pair, y: Pair) -> Pair:
     return EMPTY if lo > hi else (lo, hi)
 
 
+def _truth(always: bool, never: bool) -> Pair:
+    return float(always), float(not never)
+
+
+def is_less(x: Pair, y: Pair) -> Pair:
+    return EMPTY if is_empty(x) or is_empty(y) else _truth(x[1] < y[0], x[0] >= y[1])
+
+
+def is_less_equal(x: Pair, y: Pair) -> Pair:
+    return EMPTY if is_empty(x) or is_empty(y) else _truth(x[1] <= y[0], x[0] > y[1])
+
+
+def is_equal(x: Pair, y: Pair) -> Pair:
+    if is_empty(x) or is_empty(y):
+        return EMPTY
+    return _truth(x[0] == x[1] == y[0] == y[1], is_empty(intersection(x, y)))
+
+
+def where(condition: Pair, x: Pair, y: Pair) -> Pair:
+    """The branch that the condition chooses, both where it is open (or no truth value at all)."""
+    if is_empty(condition):
+        return EMPTY
+    return x if condition == (1, 1) else y if condition == (0, 0) else hull(x, y)
+
+
 def _stepwise(step: Callable[[float], float]) -> Callable[[Pair], Pair]:
     """A nondecreasing function whose values at doubles are doubles."""
     return lambda x: x if is_empty(x) else (step(x[0]), step(x[1]))
@@ -466,6 +491,10 @@ EXACT: dict[str, Callable[..., Pair]] = {
     "mod": mod,
     "hull": hull,
     "intersection": intersection,
+    "is_less": is_less,
+    "is_less_equal": is_less_equal,
+    "is_equal": is_equal,
+    "where": where,
 }
 CHECKED: dict[str, Callable[..., Pair]] = {
     "exp": _increasing("exp"),

@@ -182,8 +182,11 @@ _PARTNERS: dict[str, Callable[[Random, Floats], Floats]] = {
     "hypot": _side,
     "atan2": _side,
 }
-_BINARY = ("add", "sub", "mul", "div", "min", "max", "mod", "hull", "intersection", "atan2", "hypot", "pow")
-ARITY: dict[str, int] = {**dict.fromkeys(_BINARY, 2), "fma": 3}
+_COMPARISONS = ("is_less", "is_less_equal", "is_equal")
+_BINARY = (
+    "add", "sub", "mul", "div", "min", "max", "mod", "hull", "intersection", "atan2", "hypot", "pow", *_COMPARISONS,
+)  # fmt: skip
+ARITY: dict[str, int] = {**dict.fromkeys(_BINARY, 2), "fma": 3, "where": 3}
 _MOSTLY_POINTS = (0.80, 0.05, 0.03, 0.03, 0.02, 0.02, 0.01, 0.01, 0.01, 0.02)
 _EXPONENTS = (
     2, 3, -1, -2, 0, 1, 4, 5, 7, 8, 10, -3, -7, -8, 11, 17, 64, 100, 255, -100, -255, 1000, -1001, 2047, 65536, -65537,
@@ -204,8 +207,26 @@ def _addend(random: Random, x: Floats, y: Floats) -> Floats:
     return np.where(random.random(x.size) < 0.75, close, points(random, recipe("fma"), x.size))
 
 
+def _touching(random: Random, x: Operand, y: Operand) -> Operand:
+    """Some of the y begin where x ends, end where it begins, or are x itself."""
+    choice, regular = random.integers(0, 8, x[0].size), np.isfinite(x[0]) & np.isfinite(x[1])
+    lo = np.select([regular & (choice == 0), regular & (choice == 1), choice == 2], [x[1], y[0], x[0]], y[0])
+    hi = np.select([regular & (choice == 0), regular & (choice == 1), choice == 2], [y[1], x[0], x[1]], y[1])
+    return np.where(lo <= hi, lo, y[0]), np.where(lo <= hi, hi, y[1])
+
+
+def _conditions(random: Random, n: int) -> Operand:
+    """Decided either way, open, empty, and what no comparison gives."""
+    truths = [(1, 1), (0, 0), (0, 1), (INF, -INF), (0, 0.5), (0.5, 1), (2, 2), (-1, 1), (1, 2)]
+    ends = np.array(truths, dtype=np.float64)
+    found = ends[random.choice(len(ends), n, p=[0.3, 0.3, 0.2, 0.05, 0.03, 0.03, 0.03, 0.03, 0.03])]
+    return found[:, 0].copy(), found[:, 1].copy()
+
+
 def boxes(random: Random, op: str, n: int, weights: tuple[float, ...] = _WEIGHTS) -> tuple[Operand, ...]:
     """Operands of op, n of each."""
+    if op == "where":
+        return (_conditions(random, n), *boxes(random, "hull", n, weights))
     x = points(random, recipe(op), n)
     first = intervals(random, x, points(random, recipe(op), n), weights)
     if op not in ARITY:
@@ -214,6 +235,8 @@ def boxes(random: Random, op: str, n: int, weights: tuple[float, ...] = _WEIGHTS
     if op == "mod" and weights is _WEIGHTS:
         weights = _MOSTLY_POINTS
     second = intervals(random, y, _second(random, op, x, n), weights)
+    if op in _COMPARISONS:
+        second = _touching(random, first, second)
     if ARITY[op] == 2:
         return first, second
     return first, second, intervals(random, _addend(random, x, y), _addend(random, x, y), weights)

@@ -24,7 +24,9 @@ from vectors import Vector
 
 ALLOWED = {"exact": 0, "numeric": 0, "checked": 1, "argued": 4}
 CORE = [op for op in oracle.OPERATIONS if vectors.of(op)]
-NO_VECTORS = {"mod", "sinpi", "cospi", "expm1", "log1p", "cbrt", "hypot"}
+NO_VECTORS = {
+    "mod", "sinpi", "cospi", "expm1", "log1p", "cbrt", "hypot", "is_less", "is_less_equal", "is_equal", "where",
+}  # fmt: skip
 RELATIONS = [
     "equal", "subset", "less", "precedes", "interior", "strict_less", "strict_precedes", "disjoint",
     "is_empty", "is_entire", "is_singleton", "is_common_interval", "is_member", "overlap",

@@ -343,8 +343,17 @@ def test_beside_an_interval_a_constant_is_its_tightest_enclosure() -> None:
 
 def test_floats_beside_a_constant_are_exact_doubles() -> None:
     assert (0.1 * exact(10)).as_fraction() == Fraction(0.1) * 10
-    assert (np.float64(0.1) * exact(10)).as_fraction() == Fraction(0.1) * 10
-    assert ((np.array([0.1, 2.0]) * pi) == exact([exact(0.1) * pi, 2 * pi])).all()
+    assert (0.1 * exact(10)).as_fraction() == Fraction(0.1) * 10
+    assert ((np.array([1, 2]) * pi) == exact([pi, 2 * pi])).all()
+
+
+def test_beside_numpys_floats_an_exact_constant_is_its_nearest_double() -> None:
+    x = np.array([0.1, 2.0])
+    for value in (x * pi, pi * x, np.cos(2 * pi * x), np.mean(np.cos(pi * x)), x / np.sqrt(exact(np.arange(1, 3)))):
+        assert isinstance(value, (np.ndarray, np.float64)) and value.dtype == np.float64
+    assert np.array_equal(x * pi, x * np.pi) and type(x[0] * pi) is np.float64
+    x *= pi
+    assert np.array_equal(x, np.array([0.1, 2.0]) * np.pi)
 
 
 def test_arrays_of_constants_follow_numpy() -> None:

@@ -149,7 +149,7 @@ STEPS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
         (((-1, 1),), KINK),
     ],
     **dict.fromkeys(
-        ("min", "max"),
+        ("min", "max", "is_less", "is_less_equal", "is_equal"),
         [
             (((0, 1), (2, 3)), SMOOTH), (((2, 3), (0, 1)), SMOOTH), (((0, 1), (1, 2)), KINK), (((1, 2), (0, 1)), KINK),
             (((0, 2), (1, 3)), KINK), (((1, 1), (1, 1)), KINK), (((-INF, INF), (0, 0)), KINK),
@@ -157,7 +157,15 @@ STEPS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
         ],
     ),
 }  # fmt: skip
-TABLES = {**ROOTS, **LOGARITHMS, **INVERSES, **QUOTIENTS, **POWERS, **STEPS}
+BRANCHES: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
+    "where": [
+        (((1, 1), (0, 1), (2, 3)), SMOOTH), (((0, 0), (0, 1), (2, 3)), SMOOTH), (((0, 1), (0, 1), (2, 3)), UNDEFINED),
+        (((1, 1), (0, 1), oracle.EMPTY), SMOOTH), (((0, 0), oracle.EMPTY, (2, 3)), SMOOTH),
+        (((1, 1), oracle.EMPTY, (2, 3)), UNDEFINED), (((0, 0), (0, 1), oracle.EMPTY), UNDEFINED),
+        (((0, 0.5), (0, 1), (0, 1)), UNDEFINED), (((2, 2), (0, 1), (0, 1)), UNDEFINED),
+    ],
+}  # fmt: skip
+TABLES = {**ROOTS, **LOGARITHMS, **INVERSES, **QUOTIENTS, **POWERS, **STEPS, **BRANCHES}
 CASES = [(op, box, expected) for op, table in TABLES.items() for box, expected in table]
 
 

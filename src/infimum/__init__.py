@@ -1,6 +1,7 @@
 """infimum finds the global minimum of a function and proves it."""
 
 from infimum.exact import e, exact, pi
+from infimum.function import trace
 from infimum.interval import Interval
 
-__all__ = ["Interval", "e", "exact", "pi"]
+__all__ = ["Interval", "e", "exact", "pi", "trace"]

@@ -45,3 +45,23 @@ class TraceError(InfimumError):
 
 class TraceIndexError(TraceError, IndexError):
     """The user's function asked for a variable that is not there."""
+
+
+class ProgramError(InfimumError, ValueError):
+    """A program breaks the rules under which backends run it: a fault of infimum itself, never of the user."""
+
+
+class InvalidBounds(InfimumError, ValueError):
+    """The given bounds leave no room for a variable, or are no bounds at all."""
+
+
+class InvalidOption(InfimumError, ValueError):
+    """An option of the search has a value that means nothing; the message names it and the substitute."""
+
+
+class InvalidJacobian(InfimumError, ValueError):
+    """The given gradient is not the gradient of the given function."""
+
+
+class UnreachableTolerance(UserWarning):
+    """The tolerance asked for is finer than the doubles of the search domain."""

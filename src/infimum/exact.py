@@ -84,7 +84,7 @@ class Exact(UfuncOperators):
         return hash(self._terms) if q is None else hash(q)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _ufunc(ufunc.__name__, method, inputs, kwargs)
+        return _ufunc(ufunc, method, inputs, kwargs)
 
 
 class ExactArray(UfuncOperators):
@@ -151,7 +151,7 @@ class ExactArray(UfuncOperators):
         return f"exact({shown})"
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _ufunc(ufunc.__name__, method, inputs, kwargs)
+        return _ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function in (np.shape, np.ndim, np.size):
@@ -241,13 +241,17 @@ def _filled(values: list[Any]) -> _Objects:
     return array
 
 
-def _ufunc(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    # | among the inputs                         | result                     |
-    # | an object of another class (Interval)    | left to that class         |
-    # | an array                                 | element by element         |
-    # | numbers only                             | one constant or one answer |
+def _ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    # | among the inputs                         | result                                          |
+    # | an object of another class (Interval)    | left to that class                              |
+    # | NumPy's floats, in an array or alone     | NumPy's floats: the function at nearest doubles |
+    # | an array                                 | element by element                              |
+    # | numbers only                             | one constant or one answer                      |
+    name = ufunc.__name__
     if not all(isinstance(value, _KNOWN) for value in inputs):
         return NotImplemented
+    if name not in exact_rules.ORDER and any(_is_numpy_float(value) for value in inputs):
+        return getattr(ufunc, method)(*(_nearest(value) for value in inputs), **kwargs)
     if method != "__call__" or kwargs or not (name in exact_rules.NUMBERS or name in exact_rules.ORDER):
         raise UnsupportedValue(
             f"np.{name}{'' if method == '__call__' else '.' + method} with these arguments is not "
@@ -256,6 +260,17 @@ def _ufunc(name: str, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
     if any(isinstance(value, _ARRAYS) for value in inputs):
         return _elementwise(name, [_objects(v if isinstance(v, _ARRAYS) else np.array(v, object)) for v in inputs])
     return _scalar(name, tuple(_form(value) for value in inputs))
+
+
+def _is_numpy_float(value: object) -> bool:
+    """NumPy's floats are data: beside them an exact constant is its nearest double. Python's floats are exact."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f"
+
+
+def _nearest(value: Any) -> Any:
+    if isinstance(value, ExactArray):
+        return np.array([float(Exact(_form(v))) for v in value._values.ravel()]).reshape(value.shape)
+    return float(value) if isinstance(value, (Exact, Fraction)) else value
 
 
 def _scalar(name: str, forms: tuple[Terms, ...]) -> Exact | bool:

@@ -1,47 +1,21 @@
 // The C interface of the core: choose a variant, put the floating-point control word into its default state, run.
 #include "abi.h"
 
-#include <cstring>
 #include <exception>
 #include <thread>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "floating_point.h"
+#include "schedule.h"
 
 namespace {
-
-// Round to nearest, no flush to zero, no trap: the state that every error argument assumes. The caller's state, whatever
-// other libraries left in it, comes back when this goes out of scope.
-class DefaultFloatingPoint {
-#if defined(__x86_64__)
-    unsigned saved_ = _mm_getcsr();
-
-  public:
-    DefaultFloatingPoint() { _mm_setcsr(0x1f80); }
-    ~DefaultFloatingPoint() { _mm_setcsr(saved_); }
-#elif defined(__aarch64__)
-    uint64_t saved_;
-
-  public:
-    DefaultFloatingPoint() {
-        asm volatile("mrs %0, fpcr" : "=r"(saved_));
-        asm volatile("msr fpcr, %0" : : "r"(uint64_t(0)));
-    }
-    ~DefaultFloatingPoint() { asm volatile("msr fpcr, %0" : : "r"(saved_)); }
-#else
-#error "infimum knows the floating-point control word of x86-64 and aarch64 only"
-#endif
-    DefaultFloatingPoint(const DefaultFloatingPoint &) = delete;
-    DefaultFloatingPoint &operator=(const DefaultFloatingPoint &) = delete;
-};
 
 typedef void (*Run)(int, const infimum_job *);
 
 struct Variant {
     const char *name;
     Run run;
+    Stage stage;
     bool usable;
 };
 
@@ -49,11 +23,11 @@ const Variant *variants(int *count) {
 #if defined(__x86_64__)
     static const bool fma = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
     static const bool wide = fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    static const Variant table[] = {{"scalar", infimum_run_scalar, fma},
-                                    {"avx2", infimum_run_avx2, fma},
-                                    {"avx512", infimum_run_avx512, wide}};
+    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, fma},
+                                    {"avx2", infimum_run_avx2, infimum_stage_avx2, fma},
+                                    {"avx512", infimum_run_avx512, infimum_stage_avx512, wide}};
 #else
-    static const Variant table[] = {{"scalar", infimum_run_scalar, true}};
+    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, true}};
 #endif
     *count = static_cast<int>(sizeof table / sizeof *table);
     return table;
@@ -92,7 +66,7 @@ void run_here(Run run, int op, const infimum_job &job) {
 
 extern "C" {
 
-int infimum_abi() { return 1; }
+int infimum_abi() { return 2; }
 int infimum_operation_count() { return operation_count; }
 const char *infimum_operation_name(int op) { return op < 0 || op >= operation_count ? "" : operations[op].name; }
 const char *infimum_operation_trust(int op) { return op < 0 || op >= operation_count ? "" : operations[op].trust; }
@@ -138,5 +112,17 @@ int infimum_apply(int variant, int op, const infimum_job *job, int threads) {
     }
     for (std::thread &t : pool) t.join();
     return status;
+}
+
+// Run a checked program on `count` boxes: inputs (count, n), the i-th output (count, its size), all row-major. mode 0
+// encloses; mode 1 evaluates at the points in_lo, and then in_hi and out_hi are not used.
+// 0 on success; 2 unusable variant, 3 bad sizes, 5 an input is no interval, 6 out of memory.
+int infimum_run_program(int variant, int mode, const infimum_program *program, int64_t count, const double *in_lo,
+                        const double *in_hi, double *const *out_lo, double *const *out_hi, int threads) {
+    if (!infimum_variant_usable(variant)) return 2;
+    if (count < 0 || threads < 1 || mode < 0 || mode > 1) return 3;
+    int variant_count;
+    const Batch batch = {program, variants(&variant_count)[variant].stage, mode == 1, count, in_lo, in_hi, out_lo, out_hi, threads};
+    return run_batch(batch);
 }
 }

@@ -151,8 +151,8 @@ INFIMUM_FN Interval<D> intersection(Interval<D> x, Interval<D> y) {
 //   x <  y   x.hi <  y.lo           x.lo >= y.hi
 //   x <= y   x.hi <= y.lo           x.lo >  y.hi
 //   x == y   both one point         x.hi < y.lo or y.hi < x.lo
-template <class D, class M>
-INFIMUM_FN Interval<D> truth(M nothing, M all, M none) {
+template <class D>
+INFIMUM_FN Interval<D> truth(Mask<D> nothing, Mask<D> all, Mask<D> none) {
     return empty_where(nothing, Interval<D>{select(all, D(1.0), D(0.0)), select(none, D(0.0), D(1.0))});
 }
 template <class D>

@@ -2,6 +2,7 @@
 //
 // Operand i is read at lo[i*stride], hi[i*stride] with stride 0 (one interval for all) or 1. A stored zero is +0.
 #pragma once
+#include "abi.h"
 #include "core.h"
 
 namespace INFIMUM_NAMESPACE {
@@ -26,10 +27,7 @@ INFIMUM_FN void store(double *p, double x) { *p = x; }
 INFIMUM_FN unsigned mask_bits(bool m) { return m; }
 #endif
 
-struct Operand {
-    const double *lo, *hi;
-    int64_t stride;
-};
+typedef infimum_value Operand;
 struct Job {
     Operand in[3];
     double *lo, *hi;       // nullptr where only facts are wanted

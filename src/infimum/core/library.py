@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core import tape as tapes
+
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
-_ABI = 1
+_ABI = 2
 _LARGEST_EXPONENT = 2**31
 _ERRORS = {1: "unknown operation", 2: "instruction set not available", 3: "bad sizes", 4: "no thread could be started"}
 
@@ -127,10 +129,29 @@ class Core:
             keep += [lo, hi]
         return job, shape, keep
 
-    def _run(self, op: str, job: _Job, variant: str | None, threads: int) -> None:
+    def run_tape(
+        self,
+        tape: tapes.Tape,
+        lo: FloatArray,
+        hi: FloatArray,
+        *,
+        point: bool = False,
+        variant: str | None = None,
+        threads: int = 1,
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Run a checked program on boxes (or at the points lo): contiguous arrays of shape (boxes, n).
+
+        Guarantee: same bits for every variant and every number of threads.
+        """
+        return tapes.run(self.library, tape, lo, hi, point, self._number(variant), threads)
+
+    def _number(self, variant: str | None) -> int:
         if variant is not None and variant not in self._variants:
             raise ValueError(f"variant {variant!r} does not run on this CPU; available: {', '.join(self._variants)}")
-        number = self._variants[variant] if variant else max(self._variants.values())
+        return self._variants[variant] if variant else max(self._variants.values())
+
+    def _run(self, op: str, job: _Job, variant: str | None, threads: int) -> None:
+        number = self._number(variant)
         status = self.library.infimum_apply(number, self._operations[op][0], ctypes.byref(job), threads)
         if status:
             raise RuntimeError(f"{op} failed in the core: {_ERRORS.get(status, status)}")
@@ -154,5 +175,7 @@ def load(path: Path) -> Core:
     """Open a core library, refusing one that was built for another interface."""
     library = ctypes.CDLL(str(path))
     if library.infimum_abi() != _ABI:
-        raise ImportError(f"{path.name} has interface {library.infimum_abi()}, this package needs {_ABI}: reinstall infimum")
+        raise ImportError(
+            f"{path.name} has interface {library.infimum_abi()}, this package needs {_ABI}: reinstall infimum"
+        )
     return Core(library)

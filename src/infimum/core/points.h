@@ -107,7 +107,7 @@ INFIMUM_FN D point_mod(D x, D y) {
     const D rest = fma_rn(-floor_of(div_rn(r, d)), d, r);
     const D m = select(divide, select(rest < zero, add_rn(rest, d), rest), magnitude(x));
     const D remainder = select(x < zero, -m, m);
-    const Mask<D> crossed = (remainder != zero) & ((remainder < zero) != (y < zero));
+    const Mask<D> crossed = ((remainder < zero) & (y > zero)) | ((remainder > zero) & (y < zero));
     return nan_unless(valid, select(crossed, add_rn(remainder, y), remainder));
 }
 template <class D>

@@ -1,0 +1,84 @@
+"""A program as the C interface takes it: flat arrays, and the call that runs them.
+
+The layout is described in docs/program.md and made by infimum.passes.program, which also checks it: the core trusts
+what it is given here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import InvalidInterval
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+ERRORS = {2: "instruction set not available", 3: "bad sizes", 6: "out of memory"}
+NO_INTERVAL = 5
+
+
+class Tape(NamedTuple):
+    """The fields of `infimum_program` (core/abi.h), arrays contiguous."""
+
+    n: int
+    slots: IntArray  # (slots, 3): kind, size, offset in the constant pool
+    instructions: IntArray  # (instructions, 8)
+    phases: IntArray  # (phases, 6)
+    outputs: IntArray
+    tables: IntArray
+    constant_lo: FloatArray
+    constant_hi: FloatArray
+    constant_points: FloatArray
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("n", "slot_count", "instruction_count", "phase_count", "output_count")),
+        *((name, ctypes.c_void_p) for name in Tape._fields[1:]),
+    ]
+
+
+def run(
+    library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, point: bool, variant: int, threads: int
+) -> list[tuple[FloatArray, FloatArray]]:
+    """The output slots of every box, (boxes, size) each; at points, where hi is not read, both ends are one array."""
+    arrays = tape[1:]
+    counts = (len(tape.slots), len(tape.instructions), len(tape.phases), len(tape.outputs))
+    program = _Program(tape.n, *counts, *(_address(a) for a in arrays))
+    shapes = [(len(lo), int(tape.slots[slot, 1])) for slot in tape.outputs]
+    out_lo = [np.empty(shape) for shape in shapes]
+    out_hi = out_lo if point else [np.empty(shape) for shape in shapes]
+    pointers = ctypes.c_void_p * len(shapes)
+    status = library.infimum_run_program(
+        variant,
+        int(point),
+        ctypes.byref(program),
+        ctypes.c_int64(len(lo)),
+        ctypes.c_void_p(_address(lo)),
+        ctypes.c_void_p(_address(hi)),
+        pointers(*map(_address, out_lo)),
+        pointers(*map(_address, out_hi)),
+        threads,
+    )
+    if status == NO_INTERVAL:
+        raise InvalidInterval(_no_interval(lo, hi))
+    if status == 6:
+        raise MemoryError("there is not enough memory to run the program on these boxes")
+    if status:
+        raise RuntimeError(f"the program failed in the core: {ERRORS.get(status, status)}")
+    return list(zip(out_lo, out_hi, strict=True))
+
+
+def _no_interval(lo: FloatArray, hi: FloatArray) -> str:
+    good = (lo <= hi) & (lo < np.inf) & (hi > -np.inf) | (lo == np.inf) & (hi == -np.inf)
+    box, variable = (int(i) for i in np.argwhere(~good)[0])
+    return f"box {box}, variable {variable}: [{lo[box, variable]}, {hi[box, variable]}] is no interval"
+
+
+def _address(a: npt.NDArray[Any]) -> int:
+    start: int = a.__array_interface__["data"][0]
+    return start

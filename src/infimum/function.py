@@ -1,0 +1,149 @@
+"""A traced function: what the user wrote, as something that can be enclosed over boxes.
+
+`trace` is the line from a Python function to a Program; `Function` evaluates the Programs it needs, each made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.backends import cpu
+from infimum.errors import ShapeMismatch
+from infimum.graph.node import Node
+from infimum.graph.trace import trace_graph
+from infimum.interval import Interval
+from infimum.passes.derive import gradient
+from infimum.passes.facts import facts
+from infimum.passes.lower import lower
+from infimum.passes.program import Program
+from infimum.passes.reroll import reroll
+from infimum.passes.show import show
+from infimum.passes.simplify import simplify
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Facts(NamedTuple):
+    """defined: on the whole box; smooth: differentiable on an open neighbourhood of it."""
+
+    defined: bool | BoolArray
+    smooth: bool | BoolArray
+
+
+def trace(f: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Function:
+    """Turn a NumPy function of n variables into one that can be enclosed, differentiated and shown."""
+    traced = trace_graph(f, n, tuple(args))
+    rolled = reroll(traced.graph, [traced.output])
+    return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__))
+
+
+class Function:
+    """A real function of n variables; made by `trace`."""
+
+    def __init__(self, output: Node, n: int, name: str) -> None:
+        self.n = n
+        self.name = name
+        self._build, (self._value,) = simplify([output], n)
+
+    def __repr__(self) -> str:
+        return f"<infimum function {self.name} of {self.n} variables>"
+
+    @property
+    def value_node(self) -> Node:
+        """The simplified expression: what staging and contraction read."""
+        return self._value
+
+    # ------------------------------------------------------------------------------------------ the programs
+    @cached_property
+    def _gradient(self) -> Node:
+        return gradient(self._build, self._value)
+
+    @cached_property
+    def _value_program(self) -> Program:
+        return lower([self._value], self.n)
+
+    @cached_property
+    def _gradient_program(self) -> Program:
+        return lower([self._gradient], self.n)
+
+    @cached_property
+    def _both_program(self) -> Program:
+        return lower([self._value, self._gradient], self.n)
+
+    @cached_property
+    def _facts_program(self) -> Program:
+        return lower(list(facts(self._build, self._value)), self.n)
+
+    # ------------------------------------------------------------------------------------------ plain doubles
+    def __call__(self, points: npt.ArrayLike, *, threads: int = 1) -> float | FloatArray:
+        """The value at a point (n,) as a float, or at points (k, n) as an array; NaN where undefined."""
+        x, single = self._points(points)
+        ((value, _),) = cpu.run(self._value_program, x, x, "point", threads=threads)
+        return float(value[0, 0]) if single else value[:, 0]
+
+    def value_and_gradient(
+        self, points: npt.ArrayLike, *, threads: int = 1
+    ) -> tuple[float, FloatArray] | tuple[FloatArray, FloatArray]:
+        """Value and gradient in plain doubles, as local optimisers want them."""
+        x, single = self._points(points)
+        (value, _), (slope, _) = cpu.run(self._both_program, x, x, "point", threads=threads)
+        return (float(value[0, 0]), slope[0]) if single else (value[:, 0], slope)
+
+    # ------------------------------------------------------------------------------------------ boxes
+    def enclose(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
+        """Contain every value that the function takes on each box (where it is defined)."""
+        lo, hi, single = self._boxes(boxes)
+        ((low, high),) = cpu.run(self._value_program, lo, hi, "interval", variant=variant, threads=threads)
+        return _interval(low[:, 0], high[:, 0], single)
+
+    def gradient(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
+        """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
+        lo, hi, single = self._boxes(boxes)
+        ((low, high),) = cpu.run(self._gradient_program, lo, hi, "interval", variant=variant, threads=threads)
+        return _interval(low, high, single)
+
+    def facts(self, boxes: Any, *, threads: int = 1) -> Facts:
+        """Say whether the function is certainly defined on each box, and certainly smooth around it."""
+        lo, hi, single = self._boxes(boxes)
+        results = cpu.run(self._facts_program, lo, hi, "interval", threads=threads)
+        defined, smooth = (low[:, 0] == 1.0 for low, _ in results)
+        smooth = smooth & defined
+        return Facts(bool(defined[0]), bool(smooth[0])) if single else Facts(defined, smooth)
+
+    def show(self) -> str:
+        """The expression graph, one line a node."""
+        return show([self._value], self.name)
+
+    # ------------------------------------------------------------------------------------------ reading input
+    def _points(self, points: npt.ArrayLike) -> tuple[FloatArray, bool]:
+        x = np.asarray(points, np.float64)
+        if x.ndim not in (1, 2) or x.shape[-1] != self.n:
+            raise ShapeMismatch(f"{self.name} takes points of shape ({self.n},) or (k, {self.n}), got {x.shape}")
+        return np.atleast_2d(x), x.ndim == 1
+
+    def _boxes(self, boxes: Any) -> tuple[FloatArray, FloatArray, bool]:
+        """Boxes as (k, n) arrays of lower and upper ends, and whether one box was given."""
+        if not isinstance(boxes, Interval):
+            pairs = np.asarray(boxes, np.float64)
+            if pairs.ndim not in (2, 3) or pairs.shape[-2:] != (self.n, 2):
+                raise ShapeMismatch(
+                    f"{self.name} takes a box as pairs of shape ({self.n}, 2), boxes as (k, {self.n}, 2) or an "
+                    f"Interval of shape ({self.n},) or (k, {self.n}); got shape {pairs.shape}"
+                )
+            boxes = Interval.from_pairs(pairs)
+        if boxes.ndim not in (1, 2) or boxes.shape[-1] != self.n:
+            raise ShapeMismatch(
+                f"{self.name} takes boxes of shape ({self.n},) or (k, {self.n}), got an Interval of shape {boxes.shape}"
+            )
+        return np.atleast_2d(boxes.lo), np.atleast_2d(boxes.hi), boxes.ndim == 1
+
+
+def _interval(lo: FloatArray, hi: FloatArray, single: bool) -> Interval:
+    pairs = np.stack([lo, hi], -1)
+    return Interval.from_pairs(pairs[0] if single else pairs)

@@ -1,0 +1,145 @@
+"""Python's math module, its built-in functions, and a few of SciPy's, on traced values."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from infimum.graph.numpy_elementwise import as_truth, power
+from infimum.graph.numpy_folds import fold, joined_extreme
+from infimum.graph.ops import OPERATIONS
+from infimum.graph.refusal import refusal
+from infimum.graph.traced import TracedArray
+from infimum.graph.tracer import Rule, Tracer
+from infimum.graph.values import is_symbolic
+
+
+def _single(t: Tracer, value: Any) -> Any:
+    """The one number of a value: math's functions take no arrays."""
+    if not isinstance(value, TracedArray) or not value.shape:
+        return value
+    if value.size != 1:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return value.item()
+
+
+def _core(op: str) -> Rule:
+    return lambda t, *values: t.apply(op, *(_single(t, v) for v in values))
+
+
+def _numpy(function: Any) -> Rule:
+    return lambda t, *values, **kwargs: t.call(function, tuple(_single(t, v) for v in values), kwargs)
+
+
+def _log(t: Tracer, x: Any, base: Any = None) -> Any:
+    top = t.apply("log", _single(t, x))
+    return top if base is None else t.apply("div", top, t.apply("log", _single(t, base)))
+
+
+def _hypot(t: Tracer, *values: Any) -> Any:
+    if len(values) == 2:
+        return t.apply("hypot", *values)
+    return t.call(np.linalg.norm, (t.stacked(values),), {})
+
+
+def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    largest = t.apply("max", t.apply("abs", a), t.apply("abs", b))
+    allowed = t.apply("max", t.apply("mul", rel_tol, largest), abs_tol)
+    return t.apply("is_less_equal", t.apply("abs", t.apply("sub", a, b)), allowed, boolean=True)
+
+
+def _sumprod(t: Tracer, p: Any, q: Any) -> Any:
+    return t.call(np.dot, (t.stacked(list(p)), t.stacked(list(q))), {})
+
+
+MATH: dict[Any, Rule] = {
+    getattr(math, name): _core(row.name) for row in OPERATIONS.values() for name in row.math if hasattr(math, name)
+}
+MATH |= {
+    math.pow: lambda t, a, b: power(t, _single(t, a), _single(t, b)),
+    math.log: _log,
+    math.hypot: _hypot,
+    math.dist: lambda t, p, q: t.call(np.linalg.norm, (t.stacked(list(p)) - t.stacked(list(q)),), {}),
+    math.fsum: lambda t, values: fold("sum", t, t.stacked(list(values))),
+    math.prod: lambda t, values, *, start=1: fold("prod", t, t.stacked(list(values))) * start,
+    math.fmod: _numpy(np.fmod),
+    math.modf: _numpy(np.modf),
+    math.copysign: _numpy(np.copysign),
+    math.degrees: _numpy(np.degrees),
+    math.radians: _numpy(np.radians),
+    math.isnan: _numpy(np.isnan),
+    math.isinf: _numpy(np.isinf),
+    math.isfinite: _numpy(np.isfinite),
+    math.ldexp: _numpy(np.ldexp),
+    math.isclose: _isclose,
+}
+if hasattr(math, "sumprod"):
+    MATH[math.sumprod] = _sumprod
+
+
+def _extreme(op: str) -> Rule:
+    original = getattr(builtins, op)
+
+    def rule(t: Tracer, *values: Any, **kwargs: Any) -> Any:
+        if len(values) == 1 and not isinstance(values[0], TracedArray):
+            values = (list(values[0]),)
+        if not is_symbolic(values) and not is_symbolic(tuple(kwargs.values())):
+            return original(*values, **kwargs)
+        if "key" in kwargs:
+            raise refusal(f"{op}(..., key=) cannot be traced.", f"Write np.{op} of the values themselves.")
+        found = values[0] if len(values) == 1 else values
+        return joined_extreme(op, t, list(found))
+
+    return rule
+
+
+def _sum(t: Tracer, values: Any, /, start: Any = 0) -> Any:
+    if isinstance(values, TracedArray) and is_symbolic(values) and type(start) is int and start == 0:
+        return fold("sum", t, values, 0)
+    return builtins.sum(values, start)
+
+
+def _decided(op: str, original: Any) -> Rule:
+    def rule(t: Tracer, values: Any) -> Any:
+        found = list(values)
+        if not is_symbolic(found):
+            return original(found)
+        return fold(op, t, t.stacked([as_truth(t, value) for value in found]))
+
+    return rule
+
+
+BUILTINS: dict[str, Rule] = {
+    "max": _extreme("max"),
+    "min": _extreme("min"),
+    "sum": _sum,
+    "all": _decided("min_of", builtins.all),
+    "any": _decided("max_of", builtins.any),
+}
+
+
+def _rosen(t: Tracer, x: Any) -> Any:
+    x = t.traced(x)
+    return t.call(np.sum, (100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, 0), {})
+
+
+def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
+    return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
+
+
+def _logsumexp(t: Tracer, a: Any, axis: Any = None) -> Any:
+    return t.apply("log", fold("sum", t, t.apply("exp", a), axis))
+
+
+# SciPy's functions that are elementary, by name: SciPy need not be installed.
+SCIPY: dict[str, Rule] = {
+    "rosen": _rosen,
+    "expit": lambda t, x: t.apply("recip", t.apply("add", 1.0, t.apply("exp", t.apply("neg", x)))),
+    "logit": lambda t, x: t.apply("log", t.apply("div", x, t.apply("sub", 1.0, x))),
+    "xlogy": _xlogy,
+    "logsumexp": _logsumexp,
+    "exp10": lambda t, x: t.apply("exp10", x),
+}

@@ -1,0 +1,262 @@
+"""NumPy functions that fold many elements into few: sums, products, extremes, norms, running sums."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from infimum.graph.indexmap import is_identity, of_indices
+from infimum.graph.numpy_elementwise import as_truth
+from infimum.graph.refusal import refusal
+from infimum.graph.traced import Shape, TracedArray
+from infimum.graph.tracer import Rule, Tracer
+from infimum.graph.values import is_symbolic, plain
+
+_Axes = tuple[int, ...]
+
+
+def _axes(a: TracedArray, axis: Any) -> _Axes:
+    if axis is None:
+        return tuple(range(a.ndim))
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    return tuple(range(a.ndim)[int(k)] if -a.ndim <= k < a.ndim else _no_axis(int(k), a.ndim) for k in axes)
+
+
+def _no_axis(axis: int, ndim: int) -> int:
+    raise ValueError(f"axis {axis} is out of bounds for array of dimension {ndim}")
+
+
+def _rows(t: Tracer, a: TracedArray, axes: _Axes) -> tuple[TracedArray, int, Shape]:
+    """The array with these axes innermost, their common length, and the shape of the others."""
+    others = tuple(k for k in range(a.ndim) if k not in axes)
+    width = math.prod(a.shape[k] for k in axes)
+    shape = tuple(a.shape[k] for k in others)
+    turned = a if axes == tuple(range(a.ndim - len(axes), a.ndim)) else a.transpose(others + axes)
+    return turned, width, shape
+
+
+def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """Reduce over some axes by sum, prod, min_of or max_of."""
+    a = t.traced(a)
+    axes = _axes(a, axis)
+    rows, width, shape = _rows(t, a, axes)
+    kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape)) if keepdims else shape
+    if a.size == 0 or width == 0:
+        if op in ("min_of", "max_of"):
+            raise ValueError("zero-size array to reduction operation which has no identity")
+        return t.fresh(np.full(kept, 0.0 if op == "sum" else 1.0)) if kept else (0.0 if op == "sum" else 1.0)
+    node = rows.node if width == 1 else t.graph.node(op, (rows.node,), rows.size // width, width)
+    return t.array(node, kept, a.boolean and op != "sum")
+
+
+def _reduction(op: str, join: np.ufunc) -> Rule:
+    def rule(
+        t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
+        initial: Any = None, where: Any = True,
+    ) -> Any:  # fmt: skip
+        if where is not True:
+            neutral = {"sum": 0.0, "prod": 1.0}.get(op)
+            if neutral is None:
+                raise refusal("min and max with where= cannot be traced.", "Write np.where(condition, a, large) first.")
+            a = t.call(np.where, (where, a, neutral), {})
+        found = fold(op, t, a, axis, keepdims)
+        found = found if initial is None else t.ufunc(join, (found, initial))
+        return _into(t, out, found)
+
+    return rule
+
+
+def _extreme(op: str, join: np.ufunc) -> Rule:
+    rule = _reduction(op, join)
+    return lambda t, a, axis=None, out=None, keepdims=False, **kwargs: rule(t, a, axis, None, out, keepdims, **kwargs)
+
+
+def _into(t: Tracer, out: Any, found: Any) -> Any:
+    if out is None:
+        return found
+    t.assign(out, ..., found)
+    return out
+
+
+def _ufunc_reduce(rule: Rule) -> Rule:
+    # A ufunc's reduce runs over the first axis unless told otherwise.
+    return lambda t, a, axis=0, dtype=None, out=None, **kwargs: rule(t, a, axis=axis, out=out, **kwargs)
+
+
+def _decided(op: str) -> Rule:
+    def rule(t: Tracer, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **kwargs: Any) -> Any:
+        truth = t.traced(as_truth(t, t.traced(a)))
+        return fold(op, t, truth, axis, keepdims)
+
+    return rule
+
+
+def _count(a: TracedArray, axis: Any) -> int:
+    return math.prod(a.shape[k] for k in _axes(a, axis))
+
+
+def _mean(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    a = t.traced(a)
+    return _into(t, out, fold("sum", t, a, axis, keepdims) / _count(a, axis))
+
+
+def _var(
+    t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
+    a = t.traced(a)
+    centred = t.apply("sub", a, _mean(t, a, axis, keepdims=True))
+    return _into(t, out, fold("sum", t, t.apply("sqr", centred), axis, keepdims) / (_count(a, axis) - ddof))
+
+
+def _std(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return t.apply("sqrt", _var(t, a, *args, **kwargs))
+
+
+def _average(t: Tracer, a: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Any:
+    if weights is None:
+        return _mean(t, a, axis)
+    weighted = t.ufunc(np.multiply, (a, weights))
+    return t.call(np.sum, (weighted, axis), {}) / t.call(np.sum, (weights, axis if np.ndim(weights) > 1 else None), {})
+
+
+def _ptp(t: Tracer, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    return fold("max_of", t, a, axis, keepdims) - fold("min_of", t, a, axis, keepdims)
+
+
+def _norm(t: Tracer, a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    a = t.traced(a)
+    axes = _axes(a, axis)
+    if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
+        return t.apply("sqrt", fold("sum", t, t.apply("sqr", a), axes, keepdims))
+    size = t.apply("abs", a)
+    if len(axes) == 1:
+        if ord in (math.inf, -math.inf):
+            return fold("max_of" if ord > 0 else "min_of", t, size, axes, keepdims)
+        if ord == 1:
+            return fold("sum", t, size, axes, keepdims)
+        if ord == 0:
+            return fold("sum", t, t.ufunc(np.not_equal, (a, 0.0)), axes, keepdims)
+        powers = fold("sum", t, t.ufunc(np.power, (size, ord)), axes, keepdims)
+        return t.ufunc(np.power, (powers, 1.0 / ord))
+    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf) and not keepdims:
+        inner = axes[0] if abs(ord) == 1 else axes[1]
+        sums = fold("sum", t, size, (inner,), True)
+        return fold("max_of" if ord > 0 else "min_of", t, sums, axes)
+    raise refusal(f"This norm (ord = {ord!r}) cannot be traced.", "Use the Euclidean norm, or ord 1 or np.inf.")
+
+
+def _running(t: Tracer, a: Any, axis: Any, make: Any) -> Any:
+    """Run along one axis: bring it inside, let `make` do flat rows of the given width, and put it back."""
+    a = t.traced(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    axis = _axes(a, axis)[0]
+    rows, width, shape = _rows(t, a, (axis,))
+    if a.size == 0:
+        return t.fresh(np.zeros(a.shape))
+    found = t.array(make(rows.node, width), (*shape, width))
+    return t.call(np.moveaxis, (found, -1, axis), {}) if axis != a.ndim - 1 else found
+
+
+def _starts(size: int, width: int) -> Any:
+    return np.arange(size) % width == 0
+
+
+def _take(t: Tracer, node: Any, keep: Any) -> Any:
+    way = of_indices(np.where(keep, np.arange(node.size), -1), node.size)
+    return node if is_identity(way) else t.graph.node("take", (node,), node.size, way)
+
+
+def _cumsum(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def make(node: Any, width: int) -> Any:
+        carry = np.ones(node.size) if width == node.size else np.where(_starts(node.size, width), 0.0, 1.0)
+        return t.graph.node("recurrence", (t.constant_node(carry), node), node.size, False)
+
+    return _into(t, out, _running(t, a, axis, make))
+
+
+def _cumprod(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def make(node: Any, width: int) -> Any:
+        first = _starts(node.size, width)
+        if width == 1:
+            return node
+        factors, start = _take(t, node, ~first), _take(t, node, first)
+        return t.graph.node("recurrence", (factors, start), node.size, False)
+
+    return _into(t, out, _running(t, a, axis, make))
+
+
+def _accumulated(op: str) -> Rule:
+    def rule(t: Tracer, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        a = t.call(np.moveaxis, (t.traced(a), axis, 0), {})
+        rows = [a[0]]
+        for k in range(1, len(a)):
+            rows.append(t.apply(op, rows[-1], a[k]))
+        return t.call(np.moveaxis, (t.stacked(rows), 0, axis), {})
+
+    return rule
+
+
+def _diff(t: Tracer, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    parts = [t.traced(part) for part in (prepend, a, append) if part is not None and part is not np._NoValue]
+    shape = np.shape(a)
+    ends = [p if p.ndim else t.call(np.broadcast_to, (p, _one(shape, axis)), {}) for p in parts]
+    found = ends[0] if len(ends) == 1 else t.call(np.concatenate, (ends, axis), {})
+    for _ in range(n):
+        last = t.call(np.moveaxis, (found, axis, -1), {})
+        found = t.call(np.moveaxis, (t.ufunc(np.subtract, (last[..., 1:], last[..., :-1])), -1, axis), {})
+    return found
+
+
+def _one(shape: Shape, axis: int) -> Shape:
+    found = list(shape)
+    found[axis] = 1
+    return tuple(found)
+
+
+def _trapezoid(t: Tracer, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    last = t.call(np.moveaxis, (t.traced(y), axis, -1), {})
+    step = dx if x is None else t.call(np.diff, (x,), {})
+    middle = t.ufunc(np.add, (last[..., 1:], last[..., :-1]))
+    return t.call(np.sum, (t.ufunc(np.multiply, (step, middle)) / 2.0, -1), {})
+
+
+def _trace(t: Tracer, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **kwargs: Any) -> Any:
+    return t.call(np.sum, (t.call(np.diagonal, (t.traced(a), offset, axis1, axis2), {}), -1), {})
+
+
+def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return fold("sum", t, as_truth(t, t.traced(a)), axis, keepdims)
+
+
+def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
+    """The smallest or largest of a list of numbers, infinite starting values left out."""
+    idle = math.inf if op == "min" else -math.inf
+    useful = [v for v in values if is_symbolic(v) or not np.all(np.asarray(plain(v), object) == idle)]
+    if len(useful) == 1:
+        return useful[0]
+    if len(useful) == 2:
+        return t.apply(op, *useful)
+    return fold(f"{op}_of", t, t.stacked(useful))
+
+
+_SUM, _PROD = _reduction("sum", np.add), _reduction("prod", np.multiply)
+_MIN, _MAX = _extreme("min_of", np.minimum), _extreme("max_of", np.maximum)
+_ALL, _ANY = _decided("min_of"), _decided("max_of")
+
+FUNCTIONS: dict[Any, Rule] = {
+    np.sum: _SUM, np.nansum: _SUM, np.prod: _PROD, np.nanprod: _PROD,
+    np.min: _MIN, np.amin: _MIN, np.nanmin: _MIN, np.max: _MAX, np.amax: _MAX, np.nanmax: _MAX,
+    np.all: _ALL, np.any: _ANY, np.mean: _mean, np.nanmean: _mean, np.average: _average,
+    np.var: _var, np.std: _std, np.ptp: _ptp, np.linalg.norm: _norm,
+    np.cumsum: _cumsum, np.cumprod: _cumprod, np.diff: _diff, np.trace: _trace, np.count_nonzero: _count_nonzero,
+    (np.add, "reduce"): _ufunc_reduce(_SUM), (np.multiply, "reduce"): _ufunc_reduce(_PROD),
+    (np.minimum, "reduce"): _ufunc_reduce(_MIN), (np.maximum, "reduce"): _ufunc_reduce(_MAX),
+    (np.logical_and, "reduce"): _ufunc_reduce(_ALL), (np.logical_or, "reduce"): _ufunc_reduce(_ANY),
+    (np.add, "accumulate"): lambda t, a, axis=0, **kwargs: _cumsum(t, a, axis),
+    (np.multiply, "accumulate"): lambda t, a, axis=0, **kwargs: _cumprod(t, a, axis),
+    (np.minimum, "accumulate"): _accumulated("min"), (np.maximum, "accumulate"): _accumulated("max"),
+}  # fmt: skip
+FUNCTIONS |= {getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if hasattr(np, name)}

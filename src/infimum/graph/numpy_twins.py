@@ -1,0 +1,205 @@
+"""The twins of NumPy's own callables and classes, and of what cannot be traced at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infimum.graph.refusal import refusal
+from infimum.graph.tracer import Rule, Tracer
+from infimum.graph.values import is_symbolic, plain, unknown
+
+if TYPE_CHECKING:
+    from infimum.graph.twins import Twins
+
+
+class NumpyTwin:
+    """A function that traces: NumPy's and math's on plain numbers, nodes on expressions."""
+
+    def __init__(self, tracer: Tracer, function: Any, rule: Rule | None) -> None:
+        self._tracer = tracer
+        self._function = function
+        self._rule = rule
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tracer, function = self._tracer, self._function
+        if self._rule is not None and (is_symbolic(args) or is_symbolic(list(kwargs.values()))):
+            return self._rule(tracer, *args, **kwargs)
+        if function in _BY_HAND:
+            return _BY_HAND[function](tracer, *args, **kwargs)
+        if isinstance(function, np.ufunc):
+            return tracer.ufunc(function, args[: function.nin], **_with_out(function, args, kwargs))
+        if tracer.knows(function):
+            return tracer.call(function, args, kwargs)
+        if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
+            return tracer.fresh(function(*plain(args), **plain(kwargs)))
+        if getattr(function, "__module__", "") == "math":
+            raise tracer.refused(unknown(function))
+        # Most of NumPy's own Python code works on anything that is like an array; what does not, refuses by itself.
+        return function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        function = self._function
+        if isinstance(function, np.ufunc) and name in ("reduce", "accumulate", "outer", "reduceat", "at"):
+            return lambda *args, **kwargs: self._tracer.ufunc(function, args, name, **kwargs)
+        return getattr(function, name)
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+
+def _with_out(function: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    extra = args[function.nin :]
+    return {**kwargs, "out": extra} if extra else kwargs
+
+
+class RandomTwin:
+    """A source of random numbers: it has every attribute, and refuses every call."""
+
+    def __init__(self, tracer: Tracer, name: str) -> None:
+        self._tracer = tracer
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return RandomTwin(self._tracer, f"{self._name}.{name}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._tracer.refused(
+            refusal(
+                f"{self._name} draws random numbers, so the function is a different one at every call.",
+                "Draw them once, outside the function, and use the array inside.",
+            )
+        )
+
+
+def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., Any]:
+    """A function of a compiled library: its own on plain numbers; on expressions by rule, or refused by name."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
+            return tracer.fresh(function(*plain(args), **plain(kwargs)))
+        if rule is not None:
+            return rule(tracer, *args, **kwargs)
+        raise tracer.refused(unknown(function))
+
+    return call
+
+
+class _Vectorized:
+    """np.vectorize: the function of each element in turn."""
+
+    def __init__(self, tracer: Tracer, function: Any, options: dict[str, Any]) -> None:
+        self._tracer = tracer
+        self._function = function
+        self._options = options
+
+    def __call__(self, *args: Any) -> Any:
+        t = self._tracer
+        if not is_symbolic(args):
+            return t.fresh(np.vectorize(self._function, **self._options)(*plain(args)))
+        shape = np.broadcast_shapes(*(np.shape(a) for a in args))
+        wide = [t.call(np.broadcast_to, (t.traced(a), shape), {}).reshape(-1) for a in args]
+        values = [self._function(*(a[k] for a in wide)) for k in range(int(np.prod(shape)))]
+        return t.stacked(values).reshape(shape) if shape else values[0]
+
+
+def numpy_class(twins: Twins, value: Any) -> Any:
+    """The twin of a NumPy class or object that has one, else None."""
+    tracer = twins.tracer
+    if value is np.vectorize:
+        return lambda f, *args, **options: _Vectorized(tracer, f, options)
+    if isinstance(value, np.vectorize):
+        return _Vectorized(tracer, twins.of(value.pyfunc), {})
+    if value is np.ndenumerate:
+        return lambda a: ((k, tracer.traced(a)[k]) for k in np.ndindex(*np.shape(a)))
+    if isinstance(value, np.polynomial.Polynomial):
+        return _Polynomial(tracer, value)
+    if value is np.polynomial.Polynomial:
+        return lambda *args, **kwargs: _Polynomial(tracer, value(*plain(args), **plain(kwargs)))
+    if value is np.r_ or value is np.c_:
+        return _Joined(tracer, value)
+    if (
+        isinstance(value, type)
+        and issubclass(value, np.floating | np.integer | np.bool_)
+        and value.__module__ == "numpy"
+    ):
+        return _scalar_class(tracer, value)
+    return None
+
+
+def _scalar_class(tracer: Tracer, kind: type) -> type:
+    """np.float64 and its kind: usable as a dtype, and a conversion that keeps expressions."""
+
+    def make(cls: type, value: Any = 0.0, *args: Any) -> Any:
+        if is_symbolic(value):
+            return tracer.cast(tracer.traced(value), kind)
+        return tracer.fresh(kind(plain(value), *args))
+
+    try:
+        return type(kind.__name__, (kind,), {"__new__": make})
+    except TypeError:
+        return kind
+
+
+class _Polynomial:
+    """numpy.polynomial.Polynomial: a polynomial with constant coefficients."""
+
+    def __init__(self, tracer: Tracer, original: Any) -> None:
+        self._tracer = tracer
+        self._original = original
+
+    def __call__(self, x: Any) -> Any:
+        if not is_symbolic(x):
+            return self._tracer.fresh(self._original(plain(x)))
+        offset, scale = self._original.mapparms()
+        inside = x if (offset, scale) == (0.0, 1.0) else offset + scale * x
+        return self._tracer.call(np.polyval, (self._original.coef[::-1], inside), {})
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._original, name)
+        if not callable(found):
+            return found
+        return lambda *args, **kwargs: self._wrapped(found(*args, **kwargs))
+
+    def _wrapped(self, value: Any) -> Any:
+        return _Polynomial(self._tracer, value) if isinstance(value, np.polynomial.Polynomial) else value
+
+
+class _Joined:
+    """np.r_ and np.c_."""
+
+    def __init__(self, tracer: Tracer, original: Any) -> None:
+        self._tracer = tracer
+        self._original = original
+
+    def __getitem__(self, key: Any) -> Any:
+        t = self._tracer
+        if not is_symbolic(key):
+            return t.fresh(self._original[plain(key)])
+        parts = key if isinstance(key, tuple) else (key,)
+        rows = [np.r_[part] if isinstance(part, slice) else part for part in parts]
+        return t.call(np.hstack if self._original is np.r_ else np.column_stack, (rows,), {})
+
+
+def _empty(t: Tracer, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
+    """np.empty: elements that are read before they are set are no numbers."""
+    kind = np.dtype(dtype)
+    return t.fresh(np.full(plain(shape), np.nan if kind.kind == "f" else 0, kind))
+
+
+def _fromiter(t: Tracer, values: Any, dtype: Any = float, count: int = -1, **kwargs: Any) -> Any:
+    found = list(values)
+    return t.call(np.array, (found if count < 0 else found[:count],), {"dtype": dtype})
+
+
+def _empty_like(t: Tracer, a: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    shape = kwargs.get("shape")
+    like = t.traced(a)
+    return _empty(t, like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
+
+
+_BY_HAND: dict[Any, Rule] = {np.empty: _empty, np.empty_like: _empty_like, np.fromiter: _fromiter}

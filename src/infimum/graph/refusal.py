@@ -1,0 +1,197 @@
+"""Refusals while tracing: the user's own line, why it cannot be traced, and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import sys
+import sysconfig
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.errors import TraceError
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_ROOMS = ("graph" + os.sep, "exact", "operators.py", "interval" + os.sep)
+_NEVER = (
+    *(os.path.join(_PACKAGE, name) for name in _ROOMS),
+    os.path.dirname(np.__file__) + os.sep,
+    "<frozen",
+)
+_LIBRARIES = tuple(
+    os.path.join(path, "") for path in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
+)
+
+
+class Place(NamedTuple):
+    """A spot in the user's source; `expression` is what was being evaluated, where Python records it."""
+
+    file: str
+    line: int
+    text: str
+    expression: str
+    columns: tuple[int, int] | None
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.line}   {self.text}".rstrip()
+
+
+def here() -> Place | None:
+    """The innermost line of the user's own code that is being run, or None."""
+    frame: FrameType | None = sys._getframe(1)
+    library = None
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_NEVER):
+            if not name.startswith(_LIBRARIES):
+                return _place(frame.f_code, frame.f_lineno, frame.f_lasti, name)
+            library = library or frame
+        elif frame.f_code.co_name == "run_user_function":
+            break
+        frame = frame.f_back
+    if library is None:
+        return None
+    return _place(library.f_code, library.f_lineno, library.f_lasti, library.f_code.co_filename)
+
+
+def place_of_error(error: BaseException) -> Place | None:
+    """The user's innermost line on the way to an error."""
+    found = None
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(_NEVER + _LIBRARIES):
+            found = _place(code, trace.tb_lineno, trace.tb_lasti, code.co_filename)
+        trace = trace.tb_next
+    return found
+
+
+def _place(code: CodeType, line: int, instruction: int, file: str) -> Place:
+    text = linecache.getline(file, line).strip()
+    span = _span(code, instruction)
+    if span is None:
+        return Place(file, line, text, "", None)
+    start, end = span
+    whole = linecache.getline(file, line).encode()
+    return Place(file, line, text, whole[start:end].decode(errors="replace"), span)
+
+
+def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
+    """The columns of an instruction, where Python records them (from 3.11) and on one line."""
+    positions = getattr(code, "co_positions", None)
+    if positions is None or instruction < 0:
+        return None
+    for index, (first, last, start, end) in enumerate(positions()):
+        if index == instruction // 2:
+            return (start, end) if first == last and start is not None and end is not None else None
+    return None
+
+
+def refusal(why: str, instead: str = "", place: Place | None = None) -> TraceError:
+    """The error for the line that is being run: where, why, and what to write instead."""
+    where = place or here()
+    head = f"{where}\n  " if where else ""
+    return TraceError(head + why + (f"\n  {instead}" if instead else ""))
+
+
+def branch_refusal() -> TraceError:
+    """The error for a traced value that Python asked to be true or false."""
+    where = here()
+    if where is None:
+        return refusal("A traced value stands for a whole range here, so both branches may be needed.", _WHERE)
+    why, instead = _branch(where)
+    return refusal(why, instead, where)
+
+
+_WHERE = "Write np.where(condition, a, b) instead."
+
+
+def _branch(where: Place) -> tuple[str, str]:
+    statement, test = _statement(where)
+    text = ast.unparse(test) if test is not None else where.expression
+    subject = _subject(test) or text or "The condition"
+    both = f"{subject} stands for a whole range here, so both branches may be needed."
+    if isinstance(statement, ast.While):
+        return (
+            f"{subject} stands for a whole range here, so the number of rounds is not known.",
+            "Write a loop with a fixed number of rounds, for example for k in range(20), with np.where inside.",
+        )
+    if isinstance(statement, ast.BoolOp):
+        name = "logical_and" if isinstance(statement.op, ast.And) else "logical_or"
+        inner = ", ".join(ast.unparse(value) for value in statement.values)
+        return (
+            f"{subject} stands for a whole range here, so it is neither true nor false.",
+            f"Write np.{name}({inner}) instead, inside np.where where it decides a branch.",
+        )
+    if isinstance(statement, ast.UnaryOp):
+        return (
+            f"{subject} stands for a whole range here, so it is neither true nor false.",
+            f"Write np.logical_not({ast.unparse(statement.operand)}) instead.",
+        )
+    if isinstance(statement, ast.Compare):
+        sides = [statement.left, *statement.comparators]
+        parts = [
+            ast.unparse(ast.Compare(left, [op], [right]))
+            for left, op, right in zip(sides, statement.ops, sides[1:], strict=False)
+        ]
+        return (
+            f"{ast.unparse(sides[1])} stands for a whole range here; a chained comparison needs true or false.",
+            f"Write np.logical_and({', '.join(parts)}) instead.",
+        )
+    if isinstance(statement, ast.Assert):
+        return (
+            f"{subject} stands for a whole range here, so it is neither true nor false.",
+            "Leave the assertion out; the search domain is given by the bounds.",
+        )
+    if isinstance(statement, ast.IfExp):
+        return both, f"Write np.where({text}, {ast.unparse(statement.body)}, {ast.unparse(statement.orelse)}) instead."
+    return both, f"Write np.where({text}, a, b) instead." if text else _WHERE
+
+
+def _subject(test: ast.expr | None) -> str:
+    """What in a condition stands for a range: of a comparison the first side that is not a number."""
+    if isinstance(test, ast.BoolOp):
+        return _subject(test.values[0])
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _subject(test.operand)
+    if isinstance(test, ast.Compare):
+        sides = [side for side in (test.left, *test.comparators) if not isinstance(side, ast.Constant)]
+        return ast.unparse(sides[0]) if sides else ""
+    return ast.unparse(test) if test is not None else ""
+
+
+def _statement(where: Place) -> tuple[ast.AST | None, ast.expr | None]:
+    """The branch of the user's source that was being decided, and its condition."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(where.file)))
+    except SyntaxError:
+        return None, None
+    found: tuple[ast.AST | None, ast.expr | None] = (None, None)
+    for node in ast.walk(tree):
+        for test in _tests(node):
+            if test.lineno == where.line and (where.columns is None or _covers(test, where.columns)):
+                found = (node, test)
+    return found
+
+
+def _tests(node: ast.AST) -> list[ast.expr]:
+    """The expressions whose truth a piece of source asks for."""
+    if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+        return [node.test]
+    if isinstance(node, ast.BoolOp):
+        # Python records the place of the whole or of one part, depending on what follows.
+        return [node, *node.values]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return [node, node.operand]
+    if isinstance(node, ast.comprehension):
+        return list(node.ifs)
+    if isinstance(node, ast.Compare) and len(node.comparators) > 1:
+        return [node]
+    return []
+
+
+def _covers(test: ast.expr, columns: tuple[int, int]) -> bool:
+    return test.col_offset <= columns[0] and columns[1] <= (test.end_col_offset or 0)

@@ -1,0 +1,192 @@
+"""Tracing: from the user's function to a graph that denotes the same function of x."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import InfimumError, TraceError
+from infimum.exact import Exact, ExactArray
+from infimum.graph.evaluate import evaluate
+from infimum.graph.node import Graph, Node, ancestors
+from infimum.graph.numeric_twins import NumericTwins
+from infimum.graph.numpy_rules import FUNCTIONS, UFUNCS
+from infimum.graph.refusal import place_of_error
+from infimum.graph.selected import Selected
+from infimum.graph.traced import TracedArray
+from infimum.graph.tracer import Tracer
+from infimum.graph.twins import Twins
+from infimum.graph.values import is_symbolic
+
+FloatArray = npt.NDArray[np.float64]
+
+_NOISE = 1e-13  # relative, per operation: a few hundred roundings
+_CANDIDATES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.0, 100.0), (2.0, 50.0), (-0.4, 0.1))
+_POINTS = 3
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function of n variables as the node `output` of a graph."""
+
+    graph: Graph
+    output: Node
+    n: int
+    source: str
+
+
+def trace_graph(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
+    """Be the graph of f(x, *args) for x of shape (n,), agreeing with f at a few points."""
+    if not callable(f):
+        raise TraceError(f"The objective must be a function of x, got {f!r}.")
+    n = _count(n)
+    args = args if isinstance(args, tuple) else (args,)
+    tracer = Tracer(n, UFUNCS, FUNCTIONS)
+    result = _run(tracer, f, args)
+    output = _output(tracer, f, result)
+    traced = Traced(tracer.graph, output, n, _describe(f))
+    if tracer.met_exact:
+        numeric = NumericTwins(tracer)
+        f, args = numeric.of(f), tuple(numeric.of(a) for a in args)
+    _compare(traced, f, args)
+    return traced
+
+
+def _count(n: Any) -> int:
+    try:
+        count = operator.index(n)
+    except TypeError:
+        raise TraceError(f"The number of variables must be a positive integer, got {n!r}.") from None
+    if count < 1:
+        raise TraceError(f"The number of variables must be positive, got {count}.")
+    return count
+
+
+def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
+    twins = Twins(tracer)
+    twin = twins.of(f)
+    arguments = [twins.of(a) for a in args]
+    try:
+        result = run_user_function(twin, tracer.variables(), arguments)
+    except InfimumError as error:
+        raise (tracer.refusals[0] if tracer.refusals else error) from None
+    except Exception as error:
+        if tracer.refusals:
+            raise tracer.refusals[0] from None
+        _note(error, tracer.n)
+        raise
+    finally:
+        twins.clean()
+    if tracer.refusals:
+        raise tracer.refusals[0]
+    return result
+
+
+def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
+    """f(x, *args); the frame that bears this name divides the user's lines from ours."""
+    return f(x, *args)
+
+
+def _note(error: Exception, n: int) -> None:
+    """Add the user's line, and what x was, to an error of the user's function."""
+    place = place_of_error(error)
+    note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
+        f", at {place}" if place else ""
+    )
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+    else:
+        error.__notes__ = [note]
+
+
+def _describe(f: Any) -> str:
+    name = getattr(f, "__qualname__", None) or type(f).__qualname__
+    try:
+        file, line = inspect.getsourcefile(f), inspect.getsourcelines(f)[1]
+    except (TypeError, OSError):
+        return str(name)
+    return f"{name} ({file}:{line})"
+
+
+def _output(tracer: Tracer, f: Any, result: Any) -> Node:
+    """The one number that the function returns.
+
+    returned                      answer
+    traced, one element           its node
+    traced, several elements      refused: a vector
+    None, text, list, …           refused: no number
+    a number                      refused: a constant
+    """
+    name = getattr(f, "__name__", type(f).__name__)
+    if result is None:
+        raise TraceError(f"{name} returns None. Does it lack a return statement?")
+    if isinstance(result, Selected) or (isinstance(result, TracedArray) and result.size != 1):
+        shape = "of unknown length" if isinstance(result, Selected) else f"of shape {result.shape}"
+        raise TraceError(f"{name} returns an array {shape}; an objective returns one number. Did you mean np.sum(...)?")
+    if isinstance(result, list | tuple | dict | set):
+        raise TraceError(f"{name} returns a {type(result).__name__}; an objective returns one number.")
+    if isinstance(result, TracedArray) and is_symbolic(result):
+        node = result.node
+        if any(a.op == "x" for a in ancestors([node])):
+            return node
+        raise TraceError(f"{name} does not depend on x: it is a constant. Return a value computed from x.")
+    if isinstance(result, int | float | np.generic | np.ndarray | Exact | ExactArray | TracedArray):
+        raise TraceError(f"{name} does not depend on x: it returns {result!r}. Return a value computed from x.")
+    raise TraceError(f"{name} returns {result!r}, which is no number.")
+
+
+def _compare(traced: Traced, f: Any, args: tuple[Any, ...]) -> None:
+    """Refuse a graph that disagrees with the function: hidden state, randomness, time."""
+    weight = sum(node.size for node in ancestors([traced.output]))
+    wanted, noisy = (_POINTS, 2) if weight < 2_000_000 else (1, 1)
+    points, values = _samples(f, traced.n, args, wanted)
+    if not len(points):
+        return
+    columns = np.repeat(points, 1 + noisy, axis=0)
+    noise = np.tile([0.0] + [_NOISE] * noisy, len(points))
+    (found,) = evaluate([traced.output], columns, noise)
+    table = found[:, 0].reshape(len(points), 1 + noisy)
+    for value, row in zip(values, table, strict=True):
+        spread = np.max(np.abs(row[1:] - row[0]))
+        if np.isnan(row).any() and not np.isnan(row[0]):
+            continue
+        if not abs(row[0] - value) <= 1e-9 * abs(value) + 100.0 * spread + 1e-300:
+            raise TraceError(
+                f"{traced.source} gives {value!r} where its traced formula gives {float(row[0])!r}.\n"
+                "  The function seems to keep a hidden state, to use random numbers or the time, or to depend on "
+                "the type of x.\n  Let its value depend on x alone."
+            )
+
+
+def _samples(f: Any, n: int, args: tuple[Any, ...], wanted: int) -> tuple[FloatArray, list[float]]:
+    """Points where the function is a finite number, and its values there."""
+    draw = np.random.default_rng(20_240_607)
+    points: list[FloatArray] = []
+    values: list[float] = []
+    for low, high in _CANDIDATES:
+        point = draw.uniform(low, high, n)
+        value = _number(f, point.copy(), args)
+        if value is not None and np.isfinite(value):
+            points.append(point)
+            values.append(value)
+        if len(points) == wanted:
+            break
+    return np.array(points).reshape(-1, n), values
+
+
+def _number(f: Any, point: FloatArray, args: tuple[Any, ...]) -> float | None:
+    """The function's value, or None where it fails: a point outside its domain is no fault."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = np.asarray(f(point, *args), np.float64)
+    except Exception:
+        return None
+    return float(value.reshape(-1)[0]) if value.size == 1 else None

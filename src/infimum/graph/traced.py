@@ -1,0 +1,374 @@
+"""TracedArray: what the user's function receives in place of a NumPy array.
+
+It has a shape and cells; a single element is a lean scalar with one node. An array whose cells are all plain numbers
+behaves as the NumPy array that it is, until an expression is written into it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import TraceIndexError
+from infimum.exact import Exact, ExactArray
+from infimum.graph.cells import Cells
+from infimum.graph.indexmap import Indices
+from infimum.graph.node import Node
+from infimum.graph.refusal import branch_refusal, here, refusal
+
+if TYPE_CHECKING:
+    from infimum.graph.tracer import Tracer
+
+Shape = tuple[int, ...]
+
+
+def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    def method(self: TracedArray, other: Any) -> Any:
+        left = self.scalar
+        if left is not None and not self.boolean:
+            kind = type(other)
+            if kind is TracedArray:
+                right = other.scalar
+            else:
+                right = self.tracer.number(other) if kind is float or kind is int else None
+            if right is not None:
+                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+
+    return method
+
+
+def _reflected(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    def method(self: TracedArray, other: Any) -> Any:
+        right = self.scalar
+        if right is not None and not self.boolean:
+            left = self.tracer.number(other) if type(other) is float or type(other) is int else None
+            if left is not None:
+                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+
+    return method
+
+
+def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    def method(self: TracedArray, other: Any) -> Any:
+        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+
+    return method
+
+
+def _backward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    def method(self: TracedArray, other: Any) -> Any:
+        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+
+    return method
+
+
+def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: TracedArray, other: Any) -> Any:
+        if self.scalar is not None:
+            return function(self, other)
+        self.tracer.assign_all(self, function(self, other))
+        return self
+
+    return method
+
+
+def _single(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    def method(self: TracedArray) -> Any:
+        return self.tracer.ufunc(ufunc, (self,))
+
+    return method
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        return self.tracer.call(function, (self, *args), kwargs)
+
+    return method
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether the value is a number or array; text and complex numbers are refused."""
+    if isinstance(value, str | bytes | complex) and not isinstance(value, float):
+        raise refusal(f"{value!r} is no real number.", "Objective functions are real: use real numbers throughout.")
+    return isinstance(
+        value, TracedArray | int | float | Fraction | np.ndarray | np.generic | list | tuple | Exact | ExactArray
+    )
+
+
+class TracedArray:
+    """An array of expressions of x (or, until one is written into it, of plain numbers)."""
+
+    __slots__ = ("boolean", "cells", "index", "scalar", "shape", "tracer")
+    __array_priority__ = 1000.0
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        shape: Shape,
+        scalar: Node | None,
+        cells: Cells | None = None,
+        index: Indices | None = None,
+        boolean: bool = False,
+    ) -> None:
+        self.tracer = tracer
+        self.shape = shape
+        self.scalar = scalar  # the node of an array of shape (), which nobody can write into
+        self.cells = cells
+        self.index = index  # the positions of this view in the cells; None: all of them in order
+        self.boolean = boolean
+
+    # Reading
+
+    @property
+    def known(self) -> bool:
+        """Whether this is plain numbers throughout."""
+        if self.cells is None:
+            return False
+        if self.cells.flat is None or self.index is None:
+            return self.cells.known
+        return bool(np.all(self.cells.flat[self.index] < 0))
+
+    @property
+    def node(self) -> Node:
+        """The elements in row-major order."""
+        if self.scalar is not None:
+            return self.scalar
+        assert self.cells is not None
+        return self.cells.whole() if self.index is None else self.cells.gather(self.index)
+
+    @property
+    def numbers(self) -> npt.NDArray[Any]:
+        """The plain numbers of a known array."""
+        assert self.cells is not None and self.cells.value is not None
+        if self.index is None:
+            return self.cells.value.reshape(self.shape)
+        return self.cells.value[self.index]
+
+    def positions(self) -> Indices:
+        """Where in the cells each element of this view lies."""
+        assert self.cells is not None
+        return self.cells.base().reshape(self.shape) if self.index is None else self.index
+
+    def view(self, positions: Any) -> TracedArray:
+        """Another view of the same cells."""
+        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, self.boolean)
+
+    def __getitem__(self, key: Any) -> Any:
+        cells = self.cells
+        if cells is not None and len(self.shape) == 1 and isinstance(key, int | np.integer):
+            at = self._inside(key)
+            found = cells.element(at if self.index is None else int(self.index[at]))
+            return TracedArray(self.tracer, (), found, boolean=self.boolean) if isinstance(found, Node) else found
+        return self.tracer.item(self, key)
+
+    def _inside(self, key: Any) -> int:
+        size = self.shape[0]
+        if -size <= key < size:
+            return int(key) % size
+        what = (
+            f"x has {size} variables here (n = {size})"
+            if self.cells is self.tracer.x
+            else f"the axis has {size} elements"
+        )
+        raise TraceIndexError(f"{here() or ''}\n  {what}, but index {int(key)} was asked for.")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.tracer.assign(self, key, value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    # Arithmetic
+
+    __add__, __radd__ = _binary("add", np.add), _reflected("add", np.add)
+    __sub__, __rsub__ = _binary("sub", np.subtract), _reflected("sub", np.subtract)
+    __mul__, __rmul__ = _binary("mul", np.multiply), _reflected("mul", np.multiply)
+    __truediv__, __rtruediv__ = _binary("div", np.true_divide), _reflected("div", np.true_divide)
+    __floordiv__, __rfloordiv__ = _forward(np.floor_divide), _backward(np.floor_divide)
+    __mod__, __rmod__ = _forward(np.remainder), _backward(np.remainder)
+    __rpow__ = _backward(np.power)
+    __matmul__, __rmatmul__ = _forward(np.matmul), _backward(np.matmul)
+    __divmod__, __rdivmod__ = _forward(np.divmod), _backward(np.divmod)
+    __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
+    __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
+    __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
+    __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
+    __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
+    __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
+    __neg__, __abs__, __invert__ = _single(np.negative), _single(np.absolute), _single(np.invert)
+    __hash__ = object.__hash__
+    __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
+    __imul__, __itruediv__ = _in_place(operator.mul), _in_place(operator.truediv)
+    __ifloordiv__, __imod__, __ipow__ = _in_place(operator.floordiv), _in_place(operator.mod), _in_place(operator.pow)
+    __iand__, __ior__, __ixor__ = _in_place(operator.and_), _in_place(operator.or_), _in_place(operator.xor)
+
+    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise refusal("pow with three arguments is for integers only.", "Write (a**b) % m instead.")
+        if type(exponent) is int and self.scalar is not None and abs(exponent) < 2**31:
+            node = self.tracer.graph.node("pown", (self.scalar,), 1, exponent)
+            return TracedArray(self.tracer, (), node)
+        return self.tracer.ufunc(np.power, (self, exponent)) if _is_operand(exponent) else NotImplemented
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self.tracer.call(np.round, (self, digits or 0), {})
+
+    __floor__, __ceil__, __trunc__ = _single(np.floor), _single(np.ceil), _single(np.trunc)
+
+    # Questions that only numbers can answer
+
+    def __bool__(self) -> bool:
+        if self.known:
+            return bool(self.numbers)
+        raise self.tracer.refused(branch_refusal())
+
+    def _only_number(self, name: str, instead: str) -> Any:
+        if self.known:
+            return self.numbers
+        raise self.tracer.refused(
+            refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
+        )
+
+    def __float__(self) -> float:
+        return float(self._only_number("float()", _AS_IT_IS))
+
+    def __int__(self) -> int:
+        return int(self._only_number("int()", "Write np.trunc(value) for the integer part; it stays traced."))
+
+    def __complex__(self) -> complex:
+        return complex(self._only_number("complex()", "Use real numbers throughout."))
+
+    def __index__(self) -> int:
+        return operator.index(
+            self._only_number("An index", "Write np.where or np.select over the elements it may choose from.")
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if self.known:
+            return np.array(self.numbers, dtype=dtype)
+        raise self.tracer.refused(
+            refusal(
+                "Code that is not NumPy's, or an array made before the call, asks for numbers, "
+                "but the value stands for a whole range here.",
+                "Write the formula with NumPy functions, and collect values in an array made inside the function.",
+            )
+        )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return self.tracer.ufunc(ufunc, inputs, method, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self.tracer.call(function, args, kwargs)
+
+    # What else an ndarray has
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        if self.cells is not None and self.cells.value is not None:
+            return self.cells.value.dtype
+        return np.dtype(bool) if self.boolean else np.dtype(float)
+
+    @property
+    def T(self) -> Any:
+        return self.tracer.call(np.transpose, (self,), {})
+
+    @property
+    def flat(self) -> Any:
+        return self.tracer.call(np.ravel, (self,), {})
+
+    @property
+    def real(self) -> Any:
+        return self
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
+        return self.tracer.call(np.reshape, (self, shape[0] if len(shape) == 1 else shape), kwargs)
+
+    def transpose(self, *axes: Any) -> Any:
+        return self.tracer.call(np.transpose, (self, (axes[0] if len(axes) == 1 else axes) if axes else None), {})
+
+    def flatten(self, order: Any = "C") -> Any:
+        return self.tracer.call(np.ravel, (self, order), {}).copy()
+
+    def copy(self, order: Any = "C") -> Any:
+        return self.tracer.copied(self)
+
+    def __copy__(self) -> Any:
+        return self.tracer.copied(self)
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.tracer.copied(self)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.tracer.cast(self, dtype)
+
+    def item(self, *key: Any) -> Any:
+        flat = self.tracer.call(np.ravel, (self,), {})
+        if key:
+            return self[key] if len(key) > 1 or isinstance(key[0], tuple) else flat[key[0]]
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return flat[0]
+
+    def tolist(self) -> Any:
+        if not self.shape:
+            return self
+        return [item.tolist() if isinstance(item, TracedArray | np.generic) else item for item in self]
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
+    max, min, std, var = _method(np.max), _method(np.min), _method(np.std), _method(np.var)
+    any, all, ptp = _method(np.any), _method(np.all), _method(np.ptp)
+    dot, cumsum, cumprod, trace = _method(np.dot), _method(np.cumsum), _method(np.cumprod), _method(np.trace)
+    clip, round, conj, conjugate = _method(np.clip), _method(np.round), _method(np.conjugate), _method(np.conjugate)
+    ravel, squeeze, swapaxes = _method(np.ravel), _method(np.squeeze), _method(np.swapaxes)
+    repeat, take, diagonal = _method(np.repeat), _method(np.take), _method(np.diagonal)
+    compress, nonzero, searchsorted = _method(lambda a, c: a[c]), _method(np.nonzero), _method(np.searchsorted)
+    argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
+
+    def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self.tracer.call(np.sort, (self,), {})
+        raise refusal("sort in place is not offered.", "Write np.sort(a) for constant arrays.")
+
+    def is_integer(self) -> Any:
+        return self.tracer.ufunc(np.equal, (self, self.tracer.ufunc(np.floor, (self,))))
+
+    def __repr__(self) -> str:
+        if self.known:
+            return repr(self.numbers)
+        return f"<traced array of shape {self.shape}>" if self.shape else "<traced number>"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numbers, spec) if self.known and not self.shape else repr(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            raise refusal(f".{name} is not offered for traced arrays.", "Write the formula with other NumPy functions.")
+        raise AttributeError(f"a traced array has no attribute {name!r}")
+
+
+_AS_IT_IS = "Leave the conversion out: the value can be used as it is."

@@ -1,0 +1,227 @@
+"""The gradient of a graph, as a graph: reverse mode, closed under itself.
+
+Adjoints are gathered, never scattered: the transpose of an index map is a take again, so order and bits are fixed.
+Products go through `others`, never through a division. At kinks a slope is the hull of all slopes nearby.
+Under a `where`, the branch that is not chosen has the adjoint 0 and may be undefined: its slopes then count as 0 too.
+
+    node              adjoint of its operand, given its own adjoint g
+    elementwise       g * slope (graph/ops.py), summed where the operand is a scalar
+    take              g read through the transposed map
+    concat            the pieces of g
+    sum               g spread over its group
+    prod              g spread, times the others
+    min_of, max_of    g spread, where the element is below (above) the others, [0, g] where it may be equal
+    others            of a sum: the others of g; of anything else: through an explicit tree
+    recurrence        the recurrence from the other end
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infimum.graph import indexmap
+from infimum.graph.indexmap import Affine, IndexMap, Window
+from infimum.graph.node import REDUCTIONS, Node, ancestors
+from infimum.graph.ops import OPERATIONS, taken
+from infimum.graph.payload import integer_of, map_of, others_of, value_of
+from infimum.passes.build import Build
+
+
+def gradient(build: Build, output: Node) -> Node:
+    """The partial derivatives of a scalar output by every x_i, as one array node."""
+    adjoints: dict[Node, Node] = {output: build.number(1)}
+    depends = _dependent(build, output)
+    chosen = _chosen(output)
+    for node in reversed(ancestors([output])):
+        g = adjoints.get(node)
+        if g is None or node is build.x or node not in depends:
+            continue
+        for operand, part in _parts(build, node, g, node in chosen):
+            if operand in depends and not _is_zero(part):
+                before = adjoints.get(operand)
+                adjoints[operand] = part if before is None else build.apply("add", before, part)
+    return build.full(adjoints.get(build.x, build.number(0)), build.x.size)
+
+
+def _dependent(build: Build, output: Node) -> set[Node]:
+    found: set[Node] = set()
+    for node in ancestors([output]):
+        if node is build.x or any(a in found for a in node.args):
+            found.add(node)
+    return found
+
+
+def _chosen(output: Node) -> set[Node]:
+    """What only some points need: everything under a branch of a `where`."""
+    found: set[Node] = set()
+    for node in reversed(ancestors([output])):
+        if node in found:
+            found.update(node.args)
+        elif node.op == "where":
+            found.update(node.args[1:])
+    return found
+
+
+def _times(build: Build, g: Node, slope: Node, chosen: bool) -> Node:
+    """g * slope; 0 where g is 0 because the branch is not taken, whether the slope is defined there or not."""
+    product = build.apply("mul", g, slope)
+    if not chosen or build.is_total(slope):
+        return product
+    zero = build.number(0)
+    return build.apply("where", build.apply("is_equal", g, zero), zero, product)
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "constant" and node.size == 1 and not np.any(value_of(node).points())
+
+
+def _parts(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    """What a node with adjoint g (its own size, or a scalar for all elements) adds to its operands' adjoints."""
+    if node.op in OPERATIONS:
+        return _elementwise(build, node, g, chosen)
+    a = node.args[0]
+    if node.op == "take":
+        return [(a, transposed(build, build.full(g, node.size), map_of(node), a.size))]
+    if node.op == "concat":
+        return _pieces(build, node, g)
+    if node.op == "recurrence":
+        return _recurrence(build, node, build.full(g, node.size), chosen)
+    if node.op == "others":
+        return _others(build, node, build.full(g, node.size), chosen)
+    width = integer_of(node)
+    spread = _spread(build, g, node.size, width)
+    if node.op == "sum":
+        return [(a, spread)]
+    if node.op == "prod":
+        return [(a, _times(build, spread, build.others("mul", a, width), chosen))]
+    op = REDUCTIONS[node.op]
+    return [(a, _times(build, spread, taken(build, a, build.others(op, a, width), op), chosen))]
+
+
+def _elementwise(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    slope = OPERATIONS[node.op].slope
+    assert slope is not None, node.op
+    found = []
+    for operand, s in zip(node.args, slope(build, node.args, node), strict=True):
+        if _is_zero(s):
+            continue
+        part = _times(build, g, s, chosen)
+        if operand.size == 1 and node.size > 1:
+            part = build.reduce("sum", part, node.size)
+        found.append((operand, part))
+    return found
+
+
+def _spread(build: Build, g: Node, groups: int, width: int) -> Node:
+    """Each group's adjoint for all of its elements; a scalar stays a scalar."""
+    if g.size == 1:
+        return g
+    return build.take(g, indexmap.affine([(groups, 1), (width, 0)], 0, groups))
+
+
+def transposed(build: Build, g: Node, m: IndexMap, size: int) -> Node:
+    """Element j is the sum of g[i] over every i that reads j through m."""
+    if size == 1:
+        return build.reduce("sum", g, g.size)
+    if isinstance(m, Affine | Window):
+        line = _inverse_line(m, size)
+        if line is not None:
+            return build.take(g, line)
+    total: Node | None = None
+    for targets, positions in indexmap.readers(m):
+        width = positions.shape[1]
+        gathered = build.take(g, indexmap.of_indices(positions.ravel(), m.size))
+        sums = build.reduce("sum", build.full(gathered, positions.size), width)
+        place = np.full(size, -1, np.int64)
+        place[targets] = np.arange(targets.size)
+        placed = build.take(build.full(sums, targets.size), indexmap.of_indices(place, targets.size))
+        total = placed if total is None else build.apply("add", total, placed)
+    return total if total is not None else build.number(0)
+
+
+def _inverse_line(m: Affine | Window, size: int) -> Window | None:
+    """The window that inverts a contiguous line, forwards or backwards."""
+    if isinstance(m, Window):
+        step, offset = m.step, m.offset
+    elif len(m.dims) == 1:
+        step, offset = m.dims[0][1], m.offset
+    elif not m.dims:
+        step, offset = 1, m.offset
+    else:
+        return None
+    return Window(size, -step * offset, step, m.size) if step in (1, -1) else None
+
+
+def _pieces(build: Build, node: Node, g: Node) -> list[tuple[Node, Node]]:
+    whole = build.full(g, node.size)
+    found, start = [], 0
+    for piece in node.args:
+        part = build.take(whole, indexmap.affine([(piece.size, 1)], start, node.size))
+        found.append((piece, part))
+        start += piece.size
+    return found
+
+
+def _recurrence(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    """mu_i = g_i + a_(i+1) mu_(i+1), then db = mu and da_i = mu_i y_(i-1); mirrored for a reversed recurrence."""
+    a, b = node.args
+    ahead = -1 if node.data else 1
+    size = node.size
+    shift = Window(size, ahead, 1, size)
+    factors = build.take(a, shift)
+    if chosen and not build.is_total(a):  # a factor that no adjoint needs counts as 0, even where it is undefined
+        needed = build.recurrence(build.number(1), build.apply("abs", g), size, not node.data)
+        unused = build.apply("is_equal", build.take(needed, shift), build.number(0))
+        factors = build.apply("where", unused, build.number(0), factors)
+    mu = build.recurrence(factors, g, size, not node.data)
+    before = build.take(node, Window(size, -ahead, 1, size))
+    return [(b, mu), (a, _times(build, mu, before, chosen))]
+
+
+def _others(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    op, width = others_of(node)
+    (a,) = node.args
+    if op == "add":
+        return [(a, build.others("add", g, width))]
+    explicit = tree_of_others(build, a, op, width)
+    adjoints: dict[Node, Node] = {explicit: g}
+    below = set(ancestors([a]))
+    for inner in reversed(ancestors([explicit])):
+        if inner in adjoints and inner not in below:
+            for operand, part in _parts(build, inner, adjoints[inner], chosen):
+                before = adjoints.get(operand)
+                adjoints[operand] = part if before is None else build.apply("add", before, part)
+    return [(a, adjoints[a])] if a in adjoints else []
+
+
+def tree_of_others(build: Build, a: Node, op: str, width: int) -> Node:
+    """`others` as plain elementwise nodes: products of the halves that do not hold the element, level by level."""
+    neutral = build.number({"mul": 1.0, "add": 0.0, "min": np.inf, "max": -np.inf}[op])
+    size = a.size
+    group, place = np.divmod(np.arange(size), width)
+    result = neutral
+    level, count, span = a, width, 1
+    while count > 1:
+        # level holds, per group, `count` products of `span` neighbours; the sibling of block k is block k ^ 1
+        sibling = (place // span) ^ 1
+        inside = sibling < count
+        index = np.where(inside, group * count + sibling, -1)
+        term = build.take(level, indexmap.of_indices(index, level.size))
+        if not inside.all():
+            mask = build.number(inside.astype(float))
+            term = build.apply("where", mask, term, neutral)
+        result = term if result is neutral else build.apply(op, result, term)
+        level, count = _halved(build, level, op, size // width, count, neutral)
+        span *= 2
+    return build.full(result, size)
+
+
+def _halved(build: Build, level: Node, op: str, groups: int, count: int, neutral: Node) -> tuple[Node, int]:
+    half = (count + 1) // 2
+    base = (np.arange(groups) * count)[:, None] + 2 * np.arange(half)
+    left = build.take(level, indexmap.of_indices(base.ravel(), level.size))
+    partner = np.where(2 * np.arange(half) + 1 < count, base + 1, -1).ravel()
+    right = build.take(level, indexmap.of_indices(partner, level.size))
+    if (partner < 0).any():
+        right = build.apply("where", build.number((partner >= 0).astype(float)), right, neutral)
+    return build.full(build.apply(op, left, right), groups * half), half
