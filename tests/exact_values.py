@@ -1,7 +1,7 @@
 """The value of a graph at a point, in ball arithmetic of several hundred bits: what functions are measured against.
 
-Nodes are evaluated one by one with python-flint's `arb` and a table of operations of its own; nothing is shared with the
-core, the backends or the passes but the graph itself. A value is a ball, or None where the expression is undefined.
+Nodes are evaluated one by one with python-flint's `arb` and a table of operations of its own; nothing is shared with
+the core, the backends or the passes but the graph itself. A value is a ball, or None where the expression is undefined.
 Where a ball cannot decide on which side of a jump or of an edge of definition it lies, `Undecided` is raised.
 """
 
@@ -22,7 +22,7 @@ from infimum.graph.payload import integer_of, map_of, others_of, value_of
 
 Value = Any  # arb | None: flint has no types
 PRECISION = 256
-STEP = 60  # derivatives are central differences with the step 2^-60, on twice the precision
+STEP, FINE = 300, 1024  # derivatives are central differences with the step 2^-300, in 1024 bits
 SLACK = 80  # and are trusted to 2^-80 of their size
 
 
@@ -85,14 +85,15 @@ def _trunc(a: Value) -> Value:
 
 
 def _ties_to_away(a: Value) -> Value:
+    if abs(a) < arb(0.5):
+        return arb(0)
     return _floor(a + arb(0.5)) if _sign(a) >= 0 else -_floor(-a + arb(0.5))
 
 
 def _ties_to_even(a: Value) -> Value:
-    low = _floor(a)
-    side = _sign(a - low - arb(0.5))
-    odd = int(low.unique_fmpz()) % 2
-    return low + (1 if side > 0 or (side == 0 and odd) else 0)
+    high = _floor(a + arb(0.5))
+    tie = a.is_exact() and a + arb(0.5) == high
+    return high - int(high.unique_fmpz()) % 2 if tie else high
 
 
 # --- operations ----------------------------------------------------------------------------------------------------
@@ -306,21 +307,40 @@ def value(output: Node, point: Sequence[Any], bits: int = PRECISION) -> Value:
 
 
 def gradient(output: Node, point: Sequence[Any]) -> list[Value]:
-    """Central differences of a scalar output by every variable; None where it is undefined nearby."""
+    """The slopes of a scalar output by every variable; None where there is none: undefined nearby, a kink or a jump."""
     return [derivative(output, point, np.eye(len(point))[i]) for i in range(len(point))]
 
 
 def derivative(output: Node, point: Sequence[Any], direction: Sequence[float]) -> Value:
-    """The central difference of a scalar output along a direction."""
-    step = Fraction(1, 2**STEP)
+    """The difference quotient of a scalar output along a direction, where both sides and two steps agree on one."""
+    sides = [Fraction(0), *(Fraction(sign, 2**step) for step in (STEP, STEP + 2) for sign in (1, -1))]
     near = []
-    for side in (step, -step):
+    for side in sides:
         there = [Fraction(float(v)) + side * Fraction(float(d)) for v, d in zip(point, direction, strict=True)]
-        near.append(value(output, there, 2 * PRECISION))
-    if None in near:
+        near.append(value(output, there, FINE))
+    if any(v is None for v in near):
         return None
-    with precision(2 * PRECISION):
-        return (near[0] - near[1]) * arb(2) ** (STEP - 1)
+    with precision(FINE):
+        slopes = [(v - near[0]) / ball(side) for v, side in zip(near[1:], sides[1:], strict=True)]
+        far = (1 + abs(slopes[0])) * arb(2) ** (-STEP // 3)
+        return None if any(abs(s - slopes[0]) > far for s in slopes[1:]) else (slopes[0] + slopes[1]) / 2
+
+
+def second_derivative(output: Node, point: Sequence[Any], first: Sequence[float], second: Sequence[float]) -> Value:
+    """The mixed central difference of a scalar output along two directions; None where it is undefined nearby."""
+    total = arb(0)
+    for s, t in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        there = [
+            Fraction(float(v)) + Fraction(s, 2**STEP) * Fraction(float(a)) + Fraction(t, 2**STEP) * Fraction(float(b))
+            for v, a, b in zip(point, first, second, strict=True)
+        ]
+        near = value(output, there, FINE)
+        if near is None:
+            return None
+        with precision(FINE):
+            total = total + s * t * near
+    with precision(FINE):
+        return total * arb(2) ** (2 * STEP - 2)
 
 
 def outside(true: Value, lo: float, hi: float, slack_bits: int | None = None) -> bool:

@@ -28,7 +28,7 @@ ROOMS = (
     ("function",),
     ("contractors",),
     ("search",),
-    ("records", "api"),
+    ("records", "progress", "api"),
     ("problems", "plot", "cli"),
 )
 RANK = {room: rank for rank, row in enumerate(ROOMS) for room in row}

@@ -269,7 +269,9 @@ def _is_numpy_float(value: object) -> bool:
 
 def _nearest(value: Any) -> Any:
     if isinstance(value, ExactArray):
-        return np.array([float(Exact(_form(v))) for v in value._values.ravel()]).reshape(value.shape)
+        return np.array(
+            [float(v) if type(v) is int else float(Exact(_form(v))) for v in value._values.ravel()]
+        ).reshape(value.shape)
     return float(value) if isinstance(value, (Exact, Fraction)) else value
 
 

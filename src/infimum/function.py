@@ -59,6 +59,16 @@ class Function:
         """The simplified expression: what staging and contraction read."""
         return self._value
 
+    @property
+    def gradient_node(self) -> Node:
+        """The partial derivatives as one array expression."""
+        return self._gradient
+
+    @cached_property
+    def is_smooth_everywhere(self) -> bool:
+        """Defined and smooth on all reals, by its operations alone: no box needs a check."""
+        return all(node.op == "constant" for node in facts(self._build, self._value))
+
     # ------------------------------------------------------------------------------------------ the programs
     @cached_property
     def _gradient(self) -> Node:
@@ -99,22 +109,44 @@ class Function:
     def enclose(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
         """Contain every value that the function takes on each box (where it is defined)."""
         lo, hi, single = self._boxes(boxes)
-        ((low, high),) = cpu.run(self._value_program, lo, hi, "interval", variant=variant, threads=threads)
-        return _interval(low[:, 0], high[:, 0], single)
+        low, high = self.range_ends(lo, hi, variant=variant, threads=threads)
+        return _interval(low, high, single)
 
     def gradient(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
         """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
         lo, hi, single = self._boxes(boxes)
-        ((low, high),) = cpu.run(self._gradient_program, lo, hi, "interval", variant=variant, threads=threads)
+        low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads)
         return _interval(low, high, single)
 
     def facts(self, boxes: Any, *, threads: int = 1) -> Facts:
         """Say whether the function is certainly defined on each box, and certainly smooth around it."""
         lo, hi, single = self._boxes(boxes)
-        results = cpu.run(self._facts_program, lo, hi, "interval", threads=threads)
-        defined, smooth = (low[:, 0] == 1.0 for low, _ in results)
-        smooth = smooth & defined
+        defined, smooth = self.fact_arrays(lo, hi, threads=threads)
         return Facts(bool(defined[0]), bool(smooth[0])) if single else Facts(defined, smooth)
+
+    # The same on plain arrays (k, n) of lower and upper ends, for those who call a million times.
+
+    def range_ends(
+        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1
+    ) -> tuple[FloatArray, FloatArray]:
+        """The ends (k,) of `enclose`."""
+        ((low, high),) = cpu.run(self._value_program, lo, hi, "interval", variant=variant, threads=threads)
+        return low[:, 0], high[:, 0]
+
+    def gradient_ends(
+        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1
+    ) -> tuple[FloatArray, FloatArray]:
+        """The ends (k, n) of `gradient`. A slope that exists nowhere on the box (of sqrt at 0) may be anything."""
+        ((low, high),) = cpu.run(self._gradient_program, lo, hi, "interval", variant=variant, threads=threads)
+        nowhere = low > high
+        if nowhere.any():
+            low, high = np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
+        return low, high
+
+    def fact_arrays(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[BoolArray, BoolArray]:
+        """`defined` and `smooth` as arrays (k,)."""
+        (defined, _), (smooth, _) = cpu.run(self._facts_program, lo, hi, "interval", threads=threads)
+        return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
     def show(self) -> str:
         """The expression graph, one line a node."""

@@ -21,7 +21,7 @@ ERRORS = {2: "instruction set not available", 3: "bad sizes", 6: "out of memory"
 NO_INTERVAL = 5
 
 
-class Tape(NamedTuple):
+class _Fields(NamedTuple):
     """The fields of `infimum_program` (core/abi.h), arrays contiguous."""
 
     n: int
@@ -38,30 +38,37 @@ class Tape(NamedTuple):
 class _Program(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("n", "slot_count", "instruction_count", "phase_count", "output_count")),
-        *((name, ctypes.c_void_p) for name in Tape._fields[1:]),
+        *((name, ctypes.c_void_p) for name in _Fields._fields[1:]),
     ]
+
+
+class Tape:
+    """A program in the form that the C interface takes, made once and run many times."""
+
+    def __init__(self, n: int, *arrays: Any) -> None:
+        self.fields = _Fields(n, *arrays)  # keeps the arrays alive whose addresses the structure holds
+        f = self.fields
+        counts = (len(f.slots), len(f.instructions), len(f.phases), len(f.outputs))
+        self.structure = _Program(n, *counts, *(_address(a) for a in f[1:]))
+        self.sizes = [int(f.slots[slot, 1]) for slot in f.outputs]
+        self.pointers = ctypes.c_void_p * len(self.sizes)
 
 
 def run(
     library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, point: bool, variant: int, threads: int
 ) -> list[tuple[FloatArray, FloatArray]]:
     """The output slots of every box, (boxes, size) each; at points, where hi is not read, both ends are one array."""
-    arrays = tape[1:]
-    counts = (len(tape.slots), len(tape.instructions), len(tape.phases), len(tape.outputs))
-    program = _Program(tape.n, *counts, *(_address(a) for a in arrays))
-    shapes = [(len(lo), int(tape.slots[slot, 1])) for slot in tape.outputs]
-    out_lo = [np.empty(shape) for shape in shapes]
-    out_hi = out_lo if point else [np.empty(shape) for shape in shapes]
-    pointers = ctypes.c_void_p * len(shapes)
+    out_lo = [np.empty((len(lo), size)) for size in tape.sizes]
+    out_hi = out_lo if point else [np.empty((len(lo), size)) for size in tape.sizes]
     status = library.infimum_run_program(
         variant,
         int(point),
-        ctypes.byref(program),
+        ctypes.byref(tape.structure),
         ctypes.c_int64(len(lo)),
         ctypes.c_void_p(_address(lo)),
         ctypes.c_void_p(_address(hi)),
-        pointers(*map(_address, out_lo)),
-        pointers(*map(_address, out_hi)),
+        tape.pointers(*map(_address, out_lo)),
+        tape.pointers(*map(_address, out_hi)),
         threads,
     )
     if status == NO_INTERVAL:

@@ -143,7 +143,7 @@ def constant(value: Any) -> Constant:
     if isinstance(value, Exact):
         return of_symbols([value])
     if isinstance(value, ExactArray):
-        return of_symbols(list(value.reshape(-1)))
+        return of_symbols([v for v in value.reshape(-1) if isinstance(v, Exact)])
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return of_symbols([exact(value)])
     return Constant(np.ascontiguousarray(value, np.float64).ravel() + 0.0)

@@ -22,9 +22,12 @@ import numpy as np
 
 from infimum.graph.constant import Constant
 from infimum.graph.node import Node
+from infimum.graph.payload import value_of
 
 _EITHER = Constant(bounds=(np.array([0.0]), np.array([1.0])))
 _ANY_SIGN = Constant(bounds=(np.array([-1.0]), np.array([1.0])))
+_RISING = Constant(bounds=(np.array([0.0]), np.array([np.inf])))
+_STEEP = Constant(bounds=(np.array([np.finfo(np.float64).max]), np.array([np.inf])))
 
 
 class Builder(Protocol):
@@ -51,6 +54,10 @@ class Operation:
 
 def _unary(rule: Callable[[Builder, Node, Node], Node]) -> Slope:
     return lambda b, args, y: (rule(b, args[0], y),)
+
+
+def _steep_reciprocal_of(rule: Callable[[Builder, Node, Node], Node]) -> Slope:
+    return _unary(lambda b, x, y: _steep_at_zero(b, rule(b, x, y)))
 
 
 def _reciprocal_of(rule: Callable[[Builder, Node, Node], Node]) -> Slope:
@@ -80,8 +87,20 @@ def taken(b: Builder, x: Node, y: Node, op: str) -> Node:
 
 
 def _choice(b: Builder, args: tuple[Node, ...], op: str) -> tuple[Node, ...]:
-    first = taken(b, *args, op)
+    x, y = args
+    first = taken(b, x, y, op)
     return first, b.apply("sub", _n(b, 1), first)
+
+
+def _steep_at_zero(b: Builder, x: Node) -> Node:
+    """1/x, beyond all doubles at 0 itself: there the function is defined, and constant if its operand is."""
+    return b.apply("where", b.apply("is_equal", x, _n(b, 0)), _n(b, _STEEP), b.apply("recip", x))
+
+
+def _hypot_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]:
+    at_zero = b.apply("is_equal", y, _n(b, 0))
+    slopes = (b.apply("max", _n(b, -1), b.apply("min", _n(b, 1), b.apply("div", x, y))) for x in args)
+    return tuple(b.apply("where", at_zero, _n(b, _ANY_SIGN), slope) for slope in slopes)
 
 
 def _abs_slope(b: Builder, x: Node, y: Node) -> Node:
@@ -89,9 +108,15 @@ def _abs_slope(b: Builder, x: Node, y: Node) -> Node:
 
 
 def _pow_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]:
+    # At base 0, where the exponent is positive: by the base 0, 1 or unbounded as the exponent is above, at or below 1;
+    # by the exponent 0.
     base, exponent = args
-    lower = b.apply("pow", base, b.apply("sub", exponent, _n(b, 1)))
-    return b.apply("mul", exponent, lower), b.apply("mul", y, b.apply("log", base))
+    at_zero = b.apply("is_equal", base, _n(b, 0))
+    by_base = b.apply("mul", exponent, b.apply("pow", base, b.apply("sub", exponent, _n(b, 1))))
+    if not (exponent.op == "constant" and (value_of(exponent).enclosure()[0] > 1).all()):
+        by_base = b.apply("where", at_zero, _n(b, _RISING), by_base)
+    by_exponent = b.apply("where", at_zero, _n(b, 0), b.apply("mul", y, b.apply("log", base)))
+    return by_base, by_exponent
 
 
 def _pown_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]:
@@ -137,7 +162,7 @@ _ROWS = [
         "recip", 1, np.reciprocal, ("reciprocal",), (), _unary(lambda b, x, y: b.apply("neg", b.apply("sqr", y)))
     ),
     Operation("sqr", 1, np.square, ("square",), (), _unary(lambda b, x, y: _scaled(b, 2, x)), "everywhere"),
-    Operation("sqrt", 1, np.sqrt, ("sqrt",), ("sqrt",), _reciprocal_of(lambda b, x, y: _scaled(b, 2, y))),
+    Operation("sqrt", 1, np.sqrt, ("sqrt",), ("sqrt",), _steep_reciprocal_of(lambda b, x, y: _scaled(b, 2, y))),
     Operation("abs", 1, np.abs, ("absolute", "fabs"), ("fabs",), _unary(_abs_slope)),
     Operation("min", 2, np.minimum, ("minimum", "fmin"), (), lambda b, a, y: _choice(b, a, "min")),
     Operation("max", 2, np.maximum, ("maximum", "fmax"), (), lambda b, a, y: _choice(b, a, "max")),
@@ -200,7 +225,7 @@ _ROWS = [
         np.arcsin,
         ("arcsin",),
         ("asin",),
-        _reciprocal_of(lambda b, x, y: b.apply("sqrt", _one_minus_square(b, x))),
+        _steep_reciprocal_of(lambda b, x, y: b.apply("sqrt", _one_minus_square(b, x))),
     ),
     Operation(
         "acos",
@@ -208,7 +233,7 @@ _ROWS = [
         np.arccos,
         ("arccos",),
         ("acos",),
-        _unary(lambda b, x, y: b.apply("neg", b.apply("recip", b.apply("sqrt", _one_minus_square(b, x))))),
+        _unary(lambda b, x, y: b.apply("neg", _steep_at_zero(b, b.apply("sqrt", _one_minus_square(b, x))))),
     ),
     Operation(
         "atan",
@@ -248,17 +273,15 @@ _ROWS = [
         np.arccosh,
         ("arccosh",),
         ("acosh",),
-        _reciprocal_of(lambda b, x, y: b.apply("sqrt", b.apply("sub", b.apply("sqr", x), _n(b, 1)))),
+        _steep_reciprocal_of(lambda b, x, y: b.apply("sqrt", b.apply("sub", b.apply("sqr", x), _n(b, 1)))),
     ),
     Operation(
         "atanh", 1, np.arctanh, ("arctanh",), ("atanh",), _reciprocal_of(lambda b, x, y: _one_minus_square(b, x))
     ),
     Operation(
-        "cbrt", 1, np.cbrt, ("cbrt",), ("cbrt",), _reciprocal_of(lambda b, x, y: _scaled(b, 3, b.apply("sqr", y)))
+        "cbrt", 1, np.cbrt, ("cbrt",), ("cbrt",), _steep_reciprocal_of(lambda b, x, y: _scaled(b, 3, b.apply("sqr", y)))
     ),
-    Operation(
-        "hypot", 2, np.hypot, ("hypot",), ("hypot",), lambda b, a, y: (b.apply("div", a[0], y), b.apply("div", a[1], y))
-    ),
+    Operation("hypot", 2, np.hypot, ("hypot",), ("hypot",), _hypot_slope),
     Operation("pown", 1, np.power, (), (), _pown_slope),
     Operation("pow", 2, np.power, ("power", "float_power"), ("pow",), _pow_slope),
     Operation("is_less", 2, np.less, ("less",), (), _step_slope),

@@ -264,13 +264,14 @@ class Interval(UfuncOperators):
 def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
     """Be frozen ends, of which each pair is an interval."""
     lo, hi = (frozen(end) for end in np.broadcast_arrays(lo, hi))
-    shown = f"Interval({', '.join(describe(v) for v in given)})"
     if np.isnan(lo).any() or np.isnan(hi).any():
-        raise InvalidInterval(f"{shown}: NaN is no number. For an unknown number write infimum.interval.entire().")
+        raise InvalidInterval(
+            f"{_shown(given)}: NaN is no number. For an unknown number write infimum.interval.entire()."
+        )
     void = (lo == INF) & (hi == -INF)
     if (((lo == INF) | (hi == -INF)) & ~void).any():
         raise InvalidInterval(
-            f"{shown}: an interval holds real numbers, and infinity is none. "
+            f"{_shown(given)}: an interval holds real numbers, and infinity is none. "
             "For a half-line write Interval(lo, inf) or Interval(-inf, hi)."
         )
     wrong = (ordered(lo) > ordered(hi)) & ~void
@@ -279,10 +280,14 @@ def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
         place = f" at index {tuple(int(i) for i in first)}" if first else ""
         low, high = float(lo[first]), float(hi[first])
         raise InvalidInterval(
-            f"{shown}: the lower end {low!r} exceeds the upper end {high!r}{place}. "
+            f"{_shown(given)}: the lower end {low!r} exceeds the upper end {high!r}{place}. "
             f"Write Interval({high!r}, {low!r}), or infimum.interval.empty() for no number."
         )
     return lo, hi
+
+
+def _shown(given: tuple[object, ...]) -> str:
+    return f"Interval({', '.join(describe(v) for v in given)})"
 
 
 def _number(values: FloatArray) -> Any:

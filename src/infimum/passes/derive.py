@@ -122,7 +122,9 @@ def _spread(build: Build, g: Node, groups: int, width: int) -> Node:
 def transposed(build: Build, g: Node, m: IndexMap, size: int) -> Node:
     """Element j is the sum of g[i] over every i that reads j through m."""
     if size == 1:
-        return build.reduce("sum", g, g.size)
+        (present,) = np.nonzero(m.indices() >= 0)
+        read = build.take(g, indexmap.of_indices(present, m.size))
+        return build.reduce("sum", read, present.size) if present.size else build.number(0)
     if isinstance(m, Affine | Window):
         line = _inverse_line(m, size)
         if line is not None:

@@ -5,7 +5,8 @@
     smooth    every operation is differentiable there: strictly inside its domain, every condition strictly decided, no
               kink
 A condition is decided around the box only if what it compares is steady: floor(x) > 4.5 holds on [5, 5.5], yet not just
-below 5, and sqrt(x) < 5 holds on [0, 1], yet is undefined just below 0. A fact node is 1 where the fact is certain; anything else means "not certain". Nodes made only of operations that are
+below 5, and sqrt(x) < 5 holds on [0, 1], yet is undefined just below 0.
+A fact node is 1 where the fact is certain; anything else means "not certain". Nodes made only of operations that are
 defined and smooth on all reals have no fact node (None): nothing to check.
 """
 

@@ -91,13 +91,17 @@ class _Roller:
         for term, negative in self._terms(node):
             groups.setdefault((self._form(term)[0], negative), []).append(term)
         parts: list[tuple[Node, bool]] = []
+        loops: dict[int, list[tuple[Node, bool]]] = {}  # by length: what one loop added up comes back as one sum
         for (_, negative), terms in groups.items():
-            rolled = self._zip(terms) if len(terms) >= _SMALLEST and self._form(terms[0])[1] <= _DEEPEST else None
-            if rolled is None:
-                parts += [(term, negative) for term in terms]
+            if len(terms) >= _SMALLEST and self._form(terms[0])[1] <= _DEEPEST:
+                rolled = self._spread(self._zip(terms), len(terms))
+                loops.setdefault(len(terms), []).append((rolled, negative))
             else:
-                full = self._spread(rolled, len(terms))
-                parts.append((self.graph.node(_CHAINS[chain], (full,), 1, len(terms)), negative))
+                parts += [(term, negative) for term in terms]
+        for length, bodies in loops.items():
+            negative = all(minus for _, minus in bodies)
+            body = self._joined(chain, [(node, minus and not negative) for node, minus in bodies])
+            parts.append((self.graph.node(_CHAINS[chain], (body,), 1, length), negative))
         return self._joined(chain, parts)
 
     def _joined(self, chain: str, parts: list[tuple[Node, bool]]) -> Node:
@@ -105,9 +109,9 @@ class _Roller:
         parts.sort(key=lambda part: (part[1], part[0].op in _CHAINS.values()))
         result, negative = parts[0]
         if negative:
-            result = self.graph.node("neg", (result,), 1)
+            result = self.graph.node("neg", (result,), result.size)
         for part, minus in parts[1:]:
-            result = self.graph.node("sub" if minus else chain, (result, part), 1)
+            result = self.graph.node("sub" if minus else chain, (result, part), result.size)
         return result
 
     def _rolled_concat(self, pieces: list[Node]) -> Node:

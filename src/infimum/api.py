@@ -1,0 +1,163 @@
+"""minimize: from a function and bounds to the enclosed minimum, in one straight line."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import api_options as options
+from infimum.api_interrupt import Interrupt
+from infimum.domain import Domain, read_bounds
+from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
+from infimum.function import Function, trace
+from infimum.interval.reading import describe
+from infimum.progress import Display
+from infimum.records.result import Result, Step, negated, result_of, result_under_way
+from infimum.search import paper
+
+Objective = Callable[..., Any]
+METHODS = ("paper",)
+BACKENDS = ("auto", "cpu")
+
+
+def minimize(
+    f_or_problem: Any,
+    bounds: Any = None,
+    *,
+    args: Any = (),
+    jac: Objective | None = None,
+    x0: npt.ArrayLike | None = None,
+    method: str = "paper",
+    backend: str = "auto",
+    xtol: float | None = 1e-4,
+    ftol: float | None = None,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    max_regions: int | None = None,
+    partition: Any = None,
+    sampling: Any = None,
+    selection: Any = None,
+    maximize: bool = False,
+    progress: bool | None = None,
+    callback: Callable[[Result], Any] | None = None,
+    threads: int | None = None,
+) -> Result:
+    """Enclose the global minimum of a function over a box, and every point where it is attained.
+
+    f_or_problem   a function of an array x in NumPy style, or a problem such as infimum.problems.levy(1000)
+    bounds         a pair (lo, hi) for each variable, or scipy.optimize.Bounds; None or infinities for no bound
+    args           further arguments of the function (and of jac)
+    jac            the gradient as a function of x; it is compared with the derived one
+    x0             a point that is tried first
+    xtol, ftol     goals, None to switch off: every box narrower than xtol in all variables;
+                   upper - lower <= ftol * max(1, |upper|). The search ends when all given goals hold
+    max_iter, time_limit (seconds), max_regions
+                   limits: the search ends when any is reached, with a true enclosure
+    partition, sampling, selection, method
+                   strategies by name; so far the paper's
+    maximize       enclose the maximum instead: result.maximum
+    progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
+    callback       called with the result so far about every iteration; returning True ends the search
+    threads        how many to use; None for as many as there are. The result does not depend on it
+
+    Ctrl-C ends the search with the result so far; a second one ends it at once.
+    """
+    options.choice("method", method, METHODS)
+    options.choice("backend", backend, BACKENDS)
+    for name, value in (("partition", partition), ("sampling", sampling), ("selection", selection)):
+        options.strategy(name, value)
+    task = _task(f_or_problem, bounds, args, jac, maximize)
+    asked = paper.Options(
+        xtol=options.tolerance("xtol", xtol, zero=False),
+        ftol=options.tolerance("ftol", ftol, zero=True),
+        max_iter=options.count("max_iter", max_iter),
+        time_limit=options.seconds("time_limit", time_limit),
+        max_regions=options.count("max_regions", max_regions),
+        x0=options.start(x0, task.domain),
+        threads=options.threads(threads),
+    )
+    options.refuse_endless(
+        xtol=xtol, ftol=ftol, max_iter=asked.max_iter, time_limit=asked.time_limit, max_regions=asked.max_regions,
+        callback=callback,
+    )  # fmt: skip
+    options.warn_if_unreachable(asked.xtol, task.domain)
+
+    function, whole = _traced(task), task.domain.pairs()
+    with Display(progress, function.name) as display, Interrupt() as interrupt:
+
+        def report(state: Any) -> bool:
+            """Show the state, ask the callback, and say whether to stop."""
+            step = Step(state.iteration, state.lower, state.upper, state.regions, state.seconds)
+            step = negated(step) if maximize else step
+            display.update(step)
+            so_far = callback is not None and callback(result_under_way(step, whole, maximize))
+            return bool(so_far) or interrupt.requested
+
+        outcome = paper.search(function, task.domain, asked, report)
+    return result_of(outcome, maximize)
+
+
+class _Task(NamedTuple):
+    """What is to be minimised: f(x, *args) over a domain."""
+
+    f: Objective
+    jac: Objective | None
+    args: tuple[Any, ...]
+    domain: Domain
+
+
+def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maximize: bool) -> _Task:
+    f, size = f_or_problem, None
+    if all(hasattr(f_or_problem, name) for name in ("f", "bounds", "n")):
+        f, size = f_or_problem.f, f_or_problem.n
+        bounds = f_or_problem.bounds if bounds is None else bounds
+        jac = f_or_problem.jac if jac is None else jac
+    if not callable(f):
+        raise InvalidOption(f"The first argument must be a function of x or a problem, got {describe(f)}.")
+    if jac is not None and not callable(jac):
+        raise InvalidOption(
+            f"jac={describe(jac)} is no function. Write jac=g where g(x) returns the gradient, or leave it out."
+        )
+    if bounds is None:
+        raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
+    if maximize:
+        f, jac = _negative(f), None if jac is None else _negative(jac)
+    given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
+    return _Task(f, jac, given, read_bounds(bounds, size))
+
+
+def _negative(f: Objective) -> Objective:
+    @functools.wraps(f)
+    def negative(x: Any, *args: Any) -> Any:
+        return np.negative(f(x, *args))
+
+    return negative
+
+
+def _traced(task: _Task) -> Function:
+    function = trace(task.f, task.domain.n, task.args)
+    if task.jac is not None:
+        _compare(function, task.jac, task.args, task.domain)
+    return function
+
+
+def _compare(function: Function, jac: Objective, args: Sequence[Any], domain: Domain) -> None:
+    """Refuse a gradient that differs from the derived one at points of the domain."""
+    lo, hi = np.clip(domain.inner_lo, -1e3, 1e3), np.clip(domain.inner_hi, -1e3, 1e3)
+    for point in np.random.default_rng(20_240_607).uniform(lo, np.maximum(lo, hi), (3, domain.n)):
+        _, derived = function.value_and_gradient(point)
+        given = np.asarray(jac(point.copy(), *args), np.float64)
+        if given.shape != (domain.n,):
+            raise InvalidJacobian(f"jac returns shape {given.shape}, where ({domain.n},) is meant.")
+        slack = 1e-6 * (np.abs(given) + np.abs(np.asarray(derived)).max())
+        wrong = np.isfinite(given) & np.isfinite(derived) & ~(np.abs(given - derived) <= slack)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise InvalidJacobian(
+                f"jac gives {float(given[i])!r} for the derivative by variable {i} where the function's own is "
+                f"{float(np.asarray(derived)[i])!r}. Correct it, or leave jac out: the gradient is derived anyway."
+            )

@@ -1,0 +1,121 @@
+"""The options of a search, read and checked: each refusal names the option, its value and a substitute."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from infimum.domain import Domain
+from infimum.errors import InvalidOption, UnreachableTolerance
+from infimum.interval.outward import FloatArray
+from infimum.interval.reading import describe
+
+
+def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
+    """Hold afterwards: the value is one of the names offered."""
+    if value not in offered:
+        names = " or ".join(repr(word) for word in offered)
+        raise InvalidOption(f"{name}={describe(value)} is not offered. Write {name}={names}.")
+
+
+def strategy(name: str, value: Any) -> None:
+    """Hold afterwards: the strategy is the paper's."""
+    if value is not None and value != "paper":
+        raise InvalidOption(f"{name}={describe(value)} is not offered yet. Leave it out, or write {name}='paper'.")
+
+
+def tolerance(name: str, value: Any, zero: bool) -> float | None:
+    """Be the tolerance as a float, or None where the goal is switched off."""
+    number = _number(name, value)
+    least = "positive or zero" if zero else "positive"
+    if number is not None and not (number > 0 or (zero and number == 0)):
+        raise InvalidOption(f"{name} must be {least}, got {value!r}. Write {name}=None to switch this goal off.")
+    return number
+
+
+def seconds(name: str, value: Any) -> float | None:
+    """Be a time as a float, or None for no limit."""
+    number = _number(name, value)
+    if number is not None and not number > 0:
+        raise InvalidOption(f"{name} must be positive, got {value!r}. Write {name}=None for no limit.")
+    return None if number == math.inf else number
+
+
+def count(name: str, value: Any) -> int | None:
+    """Be a positive integer, or None for no limit."""
+    if value is None or (isinstance(value, float) and value == math.inf):
+        return None
+    whole = isinstance(value, int | np.integer) or (
+        isinstance(value, float | np.floating) and float(value).is_integer()
+    )
+    if isinstance(value, bool) or not whole or value < 1:
+        raise InvalidOption(f"{name} must be a positive integer, got {value!r}. Write {name}=None for no limit.")
+    return int(value)
+
+
+def threads(value: Any) -> int:
+    """Be the number of threads: as given, or as many as this process may use."""
+    number = count("threads", value)
+    if number is not None:
+        return number
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def start(x0: Any, domain: Domain) -> FloatArray | None:
+    """Be the user's point, which lies within the bounds."""
+    if x0 is None:
+        return None
+    try:
+        point = np.array(x0, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"x0={describe(x0)} is no point. Give {domain.n} numbers.") from error
+    if point.shape != (domain.n,):
+        raise InvalidOption(
+            f"x0 has shape {point.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
+        )
+    outside = ~((domain.inner_lo <= point) & (point <= domain.inner_hi))
+    if outside.any():
+        i = int(np.argmax(outside))
+        pair = f"[{float(domain.inner_lo[i])!r}, {float(domain.inner_hi[i])!r}]"
+        raise InvalidOption(f"x0[{i}] = {float(point[i])!r} lies outside the bounds {pair}. Move it inside.")
+    return point
+
+
+def refuse_endless(**stops: Any) -> None:
+    """Hold afterwards: something can end the search."""
+    if all(value is None for value in stops.values()):
+        names = ", ".join(stops)
+        raise InvalidOption(f"Nothing would ever end this search. Give one of {names}.")
+
+
+def warn_if_unreachable(xtol: float | None, domain: Domain) -> None:
+    """Say so where the doubles of the domain lie further apart than xtol."""
+    if xtol is None:
+        return
+    far = np.maximum(np.abs(domain.lo), np.abs(domain.hi))
+    far = np.where(np.isfinite(far) & (domain.lo < domain.hi), far, 0.0)
+    i = int(np.argmax(far))
+    step = float(np.spacing(far[i]))
+    if xtol < step:
+        warnings.warn(
+            f"xtol={xtol!r} is finer than the doubles near {float(far[i])!r}, the far end of variable {i}, which lie "
+            f"{step!r} apart. A box that cannot be split further counts as narrow there.",
+            UnreachableTolerance,
+            stacklevel=3,
+        )
+
+
+def _number(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"{name} must be a number or None, got {describe(value)}.") from None
+    if math.isnan(number):
+        raise InvalidOption(f"{name} must be a number or None, got NaN.")
+    return number

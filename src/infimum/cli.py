@@ -1,0 +1,204 @@
+"""The command line (POLICY): infimum solve | problems | bench paper."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from infimum import cli_bench, problems
+from infimum.api import minimize
+from infimum.cli_target import read_bound, target
+from infimum.errors import InfimumError
+from infimum.records.result import Result
+from infimum.search.status import Status
+
+PROVED, STOPPED, WRONG, INTERRUPTED = 0, 1, 2, 130
+
+_CODES = f"""exit codes:
+  {PROVED}    the minimum is enclosed as tightly as asked for
+  {STOPPED}    a limit was reached; the enclosure that is printed is true
+  {WRONG}    the command or the function is wrong; a sentence says how
+  {INTERRUPTED}  interrupted by Ctrl-C; the enclosure that is printed is true"""
+
+_SOLVE = f"""examples:
+  infimum solve levy --dim 1000
+  infimum solve zabinsky --dim 50 --bounds 0 pi --json zabinsky.json
+  infimum solve model.py:energy --dim 3 --bounds -10 10 --ftol 1e-6 --xtol none
+  infimum solve model.py:energy --bounds 0 1 --bounds -inf inf --time-limit 60
+
+model.py holds a function of an array x in NumPy style. Bounds are read as written: 0.1 is one tenth. Given once they
+hold for all variables, given several times each pair is that of one variable.
+
+{_CODES}"""
+
+_BENCH = f"""examples:
+  infimum bench paper
+  infimum bench paper --functions levy ackley --dim 50 100 500 1000
+  infimum bench paper --functions rosenbrock --dim 100 --csv rosenbrock.csv --json rosenbrock.json
+
+{_CODES}"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments ask for, and return the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(_shielded(given))
+    try:
+        code: int = options.run(options)
+    except InfimumError as error:
+        print(f"infimum: {error}", file=sys.stderr)
+        code = WRONG
+    except OSError as error:
+        print(f"infimum: {error.filename}: {error.strerror}", file=sys.stderr)
+        code = WRONG
+    except KeyboardInterrupt:
+        print("infimum: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    return code
+
+
+def _shielded(arguments: list[str]) -> list[str]:
+    """Put a space before bounds such as -inf, -1e3 and -pi, which argparse would take for options."""
+    shielded = list(arguments)
+    for i, word in enumerate(arguments):
+        if word == "--bounds":
+            for k in range(i + 1, min(i + 3, len(shielded))):
+                if not shielded[k].startswith("--"):
+                    shielded[k] = " " + shielded[k]
+    return shielded
+
+
+# --- the commands --------------------------------------------------------------------------------------------------
+
+
+def solve(options: argparse.Namespace) -> int:
+    """Minimise one function and print the result."""
+    bounds = None if options.bounds is None else [(read_bound(lo), read_bound(hi)) for lo, hi in options.bounds]
+    f, box, n = target(options.target, options.dim, bounds)
+    result = minimize(
+        f, box, xtol=options.xtol, ftol=options.ftol, max_iter=options.max_iter, time_limit=options.time_limit,
+        max_regions=options.max_regions, maximize=options.maximize, threads=options.threads, backend=options.backend,
+        progress=False if options.quiet else None,
+    )  # fmt: skip
+    if options.json is not None:
+        _write_json(options.json, {"function": options.target, "n": n, **result.to_dict()})
+    if options.json != "-":
+        print(f"{options.target}, {n:,} variables")
+        print(result)
+    return exit_code(result)
+
+
+def exit_code(result: Result) -> int:
+    """Be 0 where the goals were reached, else a code that says why not."""
+    if result.status == Status.INTERRUPTED:
+        return INTERRUPTED
+    return PROVED if result.success else WRONG if result.status == Status.UNDEFINED else STOPPED
+
+
+def show_problems(options: argparse.Namespace) -> int:
+    """List the problems that have a name."""
+    table = Table(header_style="bold", box=None)
+    for column in ("name", "bounds", "minimum, n = 100", "minimiser", "what it is"):
+        table.add_column(column, no_wrap=column != "what it is")
+    for name, made in problems.all().items():
+        problem = made(100)
+        lo, hi = problem.bounds[0]
+        point = float(np.asarray(problem.minimiser[:1], np.float64)[0])
+        summary = (made.__doc__ or "").strip()
+        table.add_row(name, f"{lo} to {hi}", f"{float(problem.minimum):g}", f"{point:.7g}", summary)
+    cli_bench.wide(Console()).print(table)
+    return PROVED
+
+
+def bench_paper(options: argparse.Namespace) -> int:
+    """Run the paper's experiments and print its tables beside ours."""
+    unknown = [name for name in options.functions if name not in problems.names()]
+    if unknown:
+        problems.named(unknown[0], 2)
+    return cli_bench.paper(
+        options.functions, options.dim, csv_file=options.csv, json_file=options.json,
+        time_limit=options.time_limit, threads=options.threads, backend=options.backend,
+    )  # fmt: skip
+
+
+def _write_json(name: str, content: dict[str, Any]) -> None:
+    text = json.dumps({**content, "written": time.strftime("%Y-%m-%dT%H:%M:%S")}, allow_nan=False)
+    if name == "-":
+        print(text)
+    else:
+        Path(name).write_text(text + "\n")
+
+
+# --- the arguments -------------------------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="infimum", description="Find the global minimum of a function and prove it.", epilog=_CODES,
+        formatter_class=form,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"infimum {_version()}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    said = "minimise a problem by its name, or a function of a Python file"
+    one = commands.add_parser(
+        "solve", help=said, description=f"{said.capitalize()}.", epilog=_SOLVE, formatter_class=form
+    )
+    one.set_defaults(run=solve)
+    one.add_argument("target", metavar="NAME|FILE.py:FUNCTION", help="see `infimum problems` for the names")
+    one.add_argument("--dim", type=int, metavar="N", help="the number of variables")
+    one.add_argument("--bounds", nargs=2, action="append", metavar=("LO", "HI"), help="numbers, inf, pi, 1/3")
+    one.add_argument("--xtol", type=_number, default=1e-4, help="every box narrower than this (1e-4); none: no goal")
+    one.add_argument("--ftol", type=_number, help="relative gap between the bounds of the minimum")
+    one.add_argument("--max-iter", type=int, metavar="N", help="stop after so many iterations")
+    one.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
+    one.add_argument("--maximize", action="store_true", help="enclose the maximum instead")
+    one.add_argument("--quiet", action="store_true", help="no live display")
+    one.add_argument("--json", metavar="FILE", help="write the result there; - for the standard output")
+    _add_effort(one)
+
+    said = "list the problems that have a name"
+    commands.add_parser("problems", help=said, description=f"{said.capitalize()}.").set_defaults(run=show_problems)
+
+    bench = commands.add_parser("bench", help="repeat published experiments").add_subparsers(required=True)
+    said = "run the paper's experiments and print its tables beside ours"
+    two = bench.add_parser("paper", help=said, description=f"{said.capitalize()}.", epilog=_BENCH, formatter_class=form)
+    two.set_defaults(run=bench_paper)
+    two.add_argument("--functions", nargs="+", default=list(problems.names()), metavar="NAME", help="all by default")
+    two.add_argument("--dim", nargs="+", type=int, default=[50, 100], metavar="N", help="50 and 100 by default")
+    two.add_argument("--csv", default="infimum-paper.csv", metavar="FILE", help="infimum-paper.csv by default")
+    two.add_argument("--json", default="infimum-paper.json", metavar="FILE", help="infimum-paper.json by default")
+    _add_effort(two)
+    return parser
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("infimum")
+    except importlib.metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _add_effort(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so many seconds")
+    parser.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
+    parser.add_argument("--backend", default="auto", help="auto or cpu")
+
+
+def _number(text: str) -> float | None:
+    return None if text.strip().lower() == "none" else float(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

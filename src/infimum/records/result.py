@@ -1,0 +1,171 @@
+"""Result: what is known about the optimum when a search ends, or while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from infimum.interval import Interval, empty
+from infimum.interval.outward import FloatArray
+from infimum.records import merge, writing
+from infimum.search.status import Status
+
+T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """The state after an iteration: the optimum lies in [lower, upper]."""
+
+    iteration: int
+    lower: float
+    upper: float
+    regions: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Mapping[str, Any]):
+    """The optimum and every place where it can be, enclosed; attributes or keys, as SciPy's OptimizeResult.
+
+    minimum        Interval that contains the global minimum (maximum, where that was asked for)
+    boxes          array (k, n, 2): together they contain every global minimiser
+    lower_bounds   array (k,): the function is nowhere below this in each box (upper_bounds for a maximum)
+    x, fun         the best point found and the function's value there
+    success        whether the goals were reached; status and message say what ended the search
+    nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
+    history        a Step (iteration, lower, upper, regions, seconds) for each report of the search
+    """
+
+    optimum: Interval
+    boxes: FloatArray
+    bounds: FloatArray
+    x: FloatArray | None
+    fun: float
+    status: Status
+    nit: int
+    nfev: int
+    seconds: float
+    history: Sequence[Step]
+    maximize: bool = False
+
+    # ------------------------------------------------------------------------------------------ the optimum
+    @property
+    def minimum(self) -> Interval:
+        """Contains the global minimum."""
+        return self._of("minimum", self.optimum)
+
+    @property
+    def maximum(self) -> Interval:
+        """Contains the global maximum."""
+        return self._of("maximum", self.optimum)
+
+    @property
+    def lower_bounds(self) -> FloatArray:
+        """For each box a number that the function is nowhere below."""
+        return self._of("lower_bounds", self.bounds)
+
+    @property
+    def upper_bounds(self) -> FloatArray:
+        """For each box a number that the function is nowhere above."""
+        return self._of("upper_bounds", self.bounds)
+
+    def _of(self, name: str, value: T) -> T:
+        of_a_maximum = name in ("maximum", "upper_bounds")
+        if of_a_maximum == self.maximize:
+            return value
+        done, other = ("maximised", "maximum") if self.maximize else ("minimised", "minimum")
+        raise AttributeError(f"The function was {done}, so there is no {name}: read result.{other}.")
+
+    # ------------------------------------------------------------------------------------------ the rest
+    @property
+    def success(self) -> bool:
+        """Whether every goal was reached."""
+        return self.status == Status.PROVED
+
+    @property
+    def message(self) -> str:
+        """What ended the search, in a sentence or two."""
+        text = self.status.sentence
+        if self.status in (Status.RUNNING, Status.UNDEFINED):
+            return text
+        if not np.isfinite(self.boxes).all():
+            text += " A box is unbounded: the optimum may lie at infinity."
+        if np.isinf(self.optimum.hi if self.maximize else self.optimum.lo):
+            text += f" The function may be unbounded {'above' if self.maximize else 'below'}: no bound was found."
+        return text
+
+    @property
+    def nregions(self) -> int:
+        """The number of boxes."""
+        return len(self.boxes)
+
+    def merged(self) -> FloatArray:
+        """Be boxes (j, n, 2) of which no two touch: those that do are joined into their hull."""
+        return merge.merged(self.boxes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Be the result in plain numbers and lists, as JSON can hold it (infinities and NaN as text)."""
+        return {name: writing.plain(value) for name, value in self.items()}
+
+    # ------------------------------------------------------------------------------------------ as a mapping
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _names(self) -> list[str]:
+        ends = ["maximum", "boxes", "upper_bounds"] if self.maximize else ["minimum", "boxes", "lower_bounds"]
+        rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history"]
+        return ends + rest
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names():
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return writing.report(self)
+
+
+def result_of(outcome: Any, maximize: bool = False) -> Result:
+    """Be the result of an outcome of the search; of the negated function where a maximum was asked for."""
+    # | status         | optimum                                             |
+    # | undefined      | empty: there is none                                |
+    # | otherwise      | [lower, upper], or [-upper, -lower] for a maximum   |
+    lower, upper = float(outcome.lower), float(outcome.upper)
+    optimum = empty() if outcome.status == Status.UNDEFINED else Interval(lower, upper)
+    history = [Step(p.iteration, p.lower, p.upper, p.regions, p.seconds) for p in outcome.history]
+    bounds, fun = np.asarray(outcome.lower_bounds, np.float64), float(outcome.fun)
+    if maximize:
+        optimum, bounds, fun = -optimum, 0.0 - bounds, 0.0 - fun
+        history = [negated(step) for step in history]
+    boxes = np.asarray(outcome.boxes, np.float64)
+    x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
+    return Result(
+        optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
+        float(outcome.seconds), history, maximize,
+    )  # fmt: skip
+
+
+def result_under_way(step: Step, domain: FloatArray, maximize: bool = False) -> Result:
+    """Be what is known while a search runs: the enclosure so far, and the whole domain (n, 2) as the only box."""
+    far = step.upper if maximize else step.lower
+    return Result(
+        Interval(step.lower, step.upper), domain[None], np.array([far]), None, float("nan"), Status.RUNNING,
+        step.iteration, 0, step.seconds, [step], maximize,
+    )  # fmt: skip
+
+
+def negated(step: Step) -> Step:
+    """Be the same step of the function with the other sign."""
+    return Step(step.iteration, 0.0 - step.upper, 0.0 - step.lower, step.regions, step.seconds)

@@ -1,0 +1,98 @@
+"""Results as text and as plain numbers: what is printed is rounded outward, so it is still true."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infimum.interval import Interval
+from infimum.interval.outward import fraction
+from infimum.interval.text import write_interval
+
+if TYPE_CHECKING:
+    from infimum.records.result import Result
+
+_SHOWN_BOXES = 3
+_SHOWN_VARIABLES = 4
+_SHOWN_DIGITS = 8
+
+
+def report(result: Result) -> str:
+    """Be the result on a few lines."""
+    name = "maximum" if result.maximize else "minimum"
+    lines = [
+        (name, f"{enclosure(result.optimum)}{_width(result.optimum)}"),
+        ("found", _point(result)),
+        ("boxes", _boxes(result)),
+        ("work", f"{result.nit:,} iterations, {result.nfev:,} evaluations, {result.seconds:.3g} s"),
+        ("status", f"{int(result.status)} ({result.status.name.lower()}): {result.message}"),
+    ]
+    return "\n".join(f"{label:>9}  {text}" for label, text in lines)
+
+
+def enclosure(x: Interval) -> str:
+    """Be text whose set contains x and is hardly wider, with no more digits than that needs."""
+    lo, hi = float(x.lo), float(x.hi)
+    if not (math.isfinite(lo) and math.isfinite(hi)) or lo == hi:
+        return write_interval(lo, hi)
+    allowed = (fraction(hi) - fraction(lo)) * 11 / 10
+    texts = (write_interval(lo, hi, digits) for digits in range(3, 17))
+    return next((text for text in texts if _spread(text) <= allowed), write_interval(lo, hi))
+
+
+def _spread(text: str) -> Decimal:
+    lo, _, hi = text.strip("[]").partition(", ")
+    return Decimal(hi or lo) - Decimal(lo)
+
+
+def _width(x: Interval) -> str:
+    return f", width {x.wid:.2g}" if 0 < x.wid < math.inf else ""
+
+
+def _point(result: Result) -> str:
+    if result.x is None:
+        return "no point where the function is certainly defined"
+    shown = ", ".join(f"{v:.{_SHOWN_DIGITS}g}" for v in result.x[:_SHOWN_VARIABLES])
+    more = f", … {result.x.size} variables" if result.x.size > _SHOWN_VARIABLES else ""
+    return f"{result.fun:.{_SHOWN_DIGITS}g} at x = [{shown}{more}]"
+
+
+def _boxes(result: Result) -> str:
+    count = result.nregions
+    if not count:
+        return "none"
+    widest = float((result.boxes[:, :, 1] - result.boxes[:, :, 0]).max())
+    noun = "box" if count == 1 else "boxes"
+    lines = [f"{count:,} {noun} with every optimum, at most {widest:.2g} wide"]
+    lines += [_box(box) for box in result.boxes[:_SHOWN_BOXES]]
+    if count > _SHOWN_BOXES:
+        lines.append(f"… and {count - _SHOWN_BOXES:,} more")
+    return ("\n" + " " * 11).join(lines)
+
+
+def _box(box: Any) -> str:
+    shown = [enclosure(Interval(float(lo), float(hi))) for lo, hi in box[:_SHOWN_VARIABLES]]
+    return " × ".join(shown) + (" × …" if len(box) > _SHOWN_VARIABLES else "")  # noqa: RUF001
+
+
+def plain(value: Any) -> Any:
+    """Be the value in numbers, text, lists and dictionaries."""
+    if isinstance(value, Interval):
+        return plain(value.pairs())
+    if isinstance(value, np.ndarray):
+        return value.tolist() if np.isfinite(value).all() else plain(value.tolist())
+    if isinstance(value, Enum):
+        return int(value.value)
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,35 @@
+"""Why a search ended: a number for programs, a sentence for people."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """What stopped a search. Whatever it was, the enclosure is true."""
+
+    RUNNING = -1
+    PROVED = 0
+    TIME = 1
+    ITERATIONS = 2
+    REGIONS = 3
+    MEMORY = 4
+    INTERRUPTED = 5
+    UNDEFINED = 6
+
+    @property
+    def sentence(self) -> str:
+        """What it means for the result."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Status.RUNNING: "The search is under way; the enclosure is true and will get tighter.",
+    Status.PROVED: "The optimum is enclosed as tightly as asked for.",
+    Status.TIME: "The time limit was reached; the enclosure is true, but wider than asked for.",
+    Status.ITERATIONS: "The limit of iterations was reached; the enclosure is true, but wider than asked for.",
+    Status.REGIONS: "The limit of regions was reached; the enclosure is true, but wider than asked for.",
+    Status.MEMORY: "The memory was used up; the enclosure is true, but wider than asked for.",
+    Status.INTERRUPTED: "The search was interrupted; the enclosure is true, but wider than asked for.",
+    Status.UNDEFINED: "The function is undefined on the whole domain, so there is no optimum.",
+}

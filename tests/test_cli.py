@@ -1,0 +1,206 @@
+"""The command line: what it prints is true, what it refuses it explains, and its exit codes can be relied on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("infimum.search.paper")
+
+from infimum import problems
+from infimum.cli import main
+from infimum.cli_bench import published_rows
+from infimum.cli_target import read_bound
+from infimum.errors import InvalidOption
+from infimum.exact import exact, pi
+
+MODEL = """
+import numpy as np
+import beside
+from infimum import problems
+
+def energy(x):
+    return np.sum(x**2) + beside.OFFSET
+
+def undefined(x):
+    return np.log(-1 - x[0]**2)
+
+def branching(x):
+    return 1 if x[0] > 0 else 2
+
+hills = problems.rastrigin(3)
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    (tmp_path / "beside.py").write_text("OFFSET = 7\n")
+    (tmp_path / "model.py").write_text(MODEL)
+    return str(tmp_path / "model.py")
+
+
+def test_solve_prints_a_true_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "levy", "--dim", "20"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("levy, 20 variables") and "minimum  [0, " in out and "(proved)" in out
+    assert err == ""
+
+
+def test_solve_reads_a_function_of_a_file_and_bounds_as_written(
+    model: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "result.json"
+    bounds = ["--bounds", "-1e1", "1/3", "--bounds", "-pi", "0.1"]
+    assert main(["solve", f"{model}:energy", *bounds, "--json", str(file)]) == 0
+    read = json.loads(file.read_text())
+    assert read["n"] == 2 and read["minimum"][0] <= 7 <= read["minimum"][1] and read["status"] == 0
+    assert "2 variables" in capsys.readouterr().out
+    assert main(["solve", f"{model}:hills", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 3
+
+
+def test_a_maximum_and_goals(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--dim", "2", "--bounds", "-1", "2", "--maximize", "--xtol", "none", "--ftol", "1e-3"]
+    assert main(["solve", f"{model}:energy", *arguments]) == 0
+    assert "maximum" in capsys.readouterr().out
+
+
+def test_a_limit_has_its_own_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "griewank", "--dim", "30", "--max-iter", "2", "--threads", "1"]) == 1
+    assert "2 (iterations)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["levi", "--dim", "3"], "There is no problem 'levi'. There are ackley"),
+        (["levy"], "Write for instance --dim 100"),
+        (["levy", "--dim", "0"], "--dim must be positive, got 0"),
+        (["levy", "--dim", "2", "--bounds", "2", "1"], "the lower one is larger"),
+        (["levy", "--dim", "3", "--bounds", "0", "1", "--bounds", "0", "1"], "--bounds was given 2 times"),
+        (["levy", "--dim", "2", "--bounds", "a", "1"], "--bounds a: this is no number"),
+        (["levy", "--dim", "2", "--xtol", "-1"], "xtol must be positive, got -1.0"),
+        (["levy", "--dim", "2", "--backend", "tpu"], "backend='tpu' is not offered"),
+        (["levy", "--dim", "2", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json: No such file"),
+        (["absent.py:f", "--dim", "2"], "There is no file absent.py"),
+        (["MODEL", "--dim", "2", "--bounds", "0", "1"], "which function?"),
+        (["MODEL:absent", "--dim", "2", "--bounds", "0", "1"], "has no absent. It has energy, undefined"),
+        (["MODEL:energy", "--dim", "2"], "needs bounds"),
+        (["MODEL:energy", "--bounds", "0", "1"], "how many variables?"),
+        (["MODEL:branching", "--dim", "2", "--bounds", "-1", "1"], "np.where"),
+    ],
+)
+def test_what_means_nothing_is_refused_with_a_sentence(
+    arguments: list[str], words: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", *(word.replace("MODEL", model) for word in arguments)]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("\n") == 0 or "--json" in arguments
+    assert words in err and err.startswith("infimum: ") and "Traceback" not in err
+
+
+def test_a_file_that_fails_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    assert main(["solve", f"{tmp_path / 'broken.py'}:f", "--dim", "2", "--bounds", "0", "1"]) == 2
+    assert "broken.py cannot be run: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_bounds_are_the_numbers_that_were_written() -> None:
+    assert read_bound("0.1") == exact(1, 10) and read_bound(" -pi") == -pi and read_bound("1/3") == exact(1, 3)
+    assert (
+        read_bound("-inf") == -float("inf")
+        and read_bound("inf") == float("inf")
+        and read_bound("-1e-3") == exact("-0.001")
+    )
+    with pytest.raises(InvalidOption):
+        read_bound("1 2")
+
+
+def test_the_problems_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["problems"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in problems.names()) and "0 to pi" in out
+
+
+@pytest.mark.parametrize("command", [[], ["solve"], ["bench", "paper"], ["problems"]])
+def test_every_command_explains_itself(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0 and "infimum" in out
+    assert command == ["problems"] or "exit codes:" in out
+    assert not command or command == ["problems"] or "examples:" in out
+
+
+def test_a_wrong_option_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["solve", "levy", "--dim", "many"])
+    assert ended.value.code == 2 and "invalid int value" in capsys.readouterr().err
+
+
+# --- bench paper ---------------------------------------------------------------------------------------------------
+
+
+def test_the_papers_tables_are_read() -> None:
+    rows = published_rows()
+    assert len(rows) == 51 and rows["levy", 10_000] == {"iterations": 9000, "output_regions": 1, "gh200_s": 376589}
+
+
+def test_bench_paper_prints_and_writes_the_tables_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [tmp_path / "rows.csv", tmp_path / "rows.json"]
+    where = ["--csv", str(files[0]), "--json", str(files[1])]
+    assert main(["bench", "paper", "--functions", "levy", "zabinsky", "--dim", "7", "50", *where]) == 0
+    out = capsys.readouterr().out
+    assert "RTX 4090" in out and "GH200" in out and "2 of 2 equal to the paper" in out and "LOST" not in out
+    written = list(csv.DictReader(files[0].read_text().splitlines()))
+    read = json.loads(files[1].read_text())["rows"]
+    assert [(r["function"], r["n"]) for r in read] == [("levy", 7), ("zabinsky", 7), ("levy", 50), ("zabinsky", 50)]
+    assert read[2]["iterations"] == read[2]["paper_iterations"] == 45 == int(written[2]["iterations"])
+    assert read[2]["ratio_workstation"] == pytest.approx(136 / read[2]["seconds"], rel=0.01)
+    assert read[0]["paper_iterations"] is None and float(written[0]["upper"]) == read[0]["upper"]
+
+
+def test_bench_paper_refuses_an_unknown_function(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "paper", "--functions", "levi"]) == 2
+    assert "There is no problem 'levi'" in capsys.readouterr().err
+
+
+# --- a process of its own ------------------------------------------------------------------------------------------
+
+COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--dim", "200"]
+
+
+def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:
+    run = subprocess.Popen([*COMMAND, "--time-limit", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130, err
+    assert "5 (interrupted)" in out and "minimum  [0, " in out and "Traceback" not in err
+
+
+def test_the_live_display_appears_on_a_terminal_only() -> None:
+    inner, outer = pty.openpty()
+    run = subprocess.Popen([*COMMAND, "--time-limit", "3"], stdout=subprocess.PIPE, stderr=outer, text=True)
+    os.close(outer)
+    shown = b""
+    try:
+        while piece := os.read(inner, 4096):
+            shown += piece
+    except OSError:
+        pass  # Linux says so when the other end is closed
+    out, _ = run.communicate(timeout=30)
+    os.close(inner)
+    assert run.returncode == 1 and "1 (time)" in out
+    assert b"rosenbrock" in shown and b"iteration" in shown and b"regions" in shown and b"gap" in shown

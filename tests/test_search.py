@@ -1,0 +1,232 @@
+"""The search tells the truth: no minimiser is ever lost, whatever stops it, and laziness changes nothing."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import infimum
+from infimum import core, problems
+from infimum.domain import read_bounds
+from infimum.function import trace
+from infimum.search import paper
+from infimum.search.partition import edges
+from infimum.search.run import Run
+from infimum.search.slopes import Slopes
+from infimum.search.status import Status
+from infimum.search.structure import structure
+from infimum.search.tables import Split, tabulate
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Case(NamedTuple):
+    """A function whose minimisers are known."""
+
+    name: str
+    f: Callable[..., Any]
+    bounds: list[tuple[float, float]]
+    minimisers: list[list[float]]
+    minimum: float
+
+
+_SIGNS = [[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
+CASES = [
+    Case("root of x-1, undefined below", lambda x: np.sqrt(x[0] - 1), [(0, 3)], [[1.0]], 0.0),
+    Case("jump at 0", lambda x: np.where(x[0] < 0, 10.0, x[0]), [(-1, 1)], [[0.0]], 0.0),
+    Case("two kinks", lambda x: np.sum(np.abs(np.abs(x) - 1)), [(-2, 2)] * 2, _SIGNS, 0.0),
+    Case("corner", lambda x: x[0] + x[1], [(-1, 2)] * 2, [[-1.0, -1.0]], -2.0),
+    Case("edge", lambda x: (x[0] - 5) ** 2 + x[1] ** 2, [(-1, 2)] * 2, [[2.0, 0.0]], 9.0),
+    Case("pole", lambda x: 1 / x[0] ** 2 + x[0] ** 2, [(-3, 3)], [[-1.0], [1.0]], 2.0),
+    Case("floor", lambda x: np.floor(x[0]) + (x[0] - 0.25) ** 2, [(-1, 1)], [[-0.0 - 1e-300]], -1 + 0.0625),
+    Case("max of lines", lambda x: np.max(np.stack([x[0], -x[0], x[1] - 1, 1 - x[1]])), [(-2, 3)] * 2, [[0, 1.0]], 0.0),
+    Case("log", lambda x: x[0] * np.log(x[0]), [(0, 2)], [[1 / math.e]], -1 / math.e),
+    Case("whole line", lambda x: (x[0] - 3) ** 2 / (1 + (x[0] - 3) ** 2), [(-math.inf, math.inf)], [[3.0]], 0.0),
+    Case("half line", lambda x: x[0] + 4 / x[0], [(0, math.inf)], [[2.0]], 4.0),
+    Case("decades", lambda x: np.log(x[0] / 100) ** 2, [(1e-8, 1e8)], [[100.0]], 0.0),
+    Case("fixed variable", lambda x: (x[0] - 1) ** 2 + x[1] ** 2, [(-2, 2), (0.5, 0.5)], [[1.0, 0.5]], 0.25),
+    Case("three terms, product", lambda x: np.prod(np.cos(x)) + np.sum(x**2), [(-4, 4)] * 3, [[0.0] * 3], 1.0),
+]  # fmt: skip
+CASES.append(Case("dense coupling", lambda x: np.sum((_A @ x) ** 2), [(-1, 2)] * 3, [[0.0] * 3], 0.0))
+_A = np.array([[2.0, 1.0, 0.5], [0.0, 1.0, -1.0], [1.0, 0.25, 3.0]])
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def _search(case: Case, **options: Any) -> paper.Outcome:
+    f = trace(case.f, len(case.bounds))
+    return paper.search(f, read_bounds(case.bounds), paper.Options(**options))
+
+
+def _holds(outcome: paper.Outcome, x: list[float]) -> bool:
+    """Whether some box contains the point."""
+    point = np.array(x)
+    return bool(((outcome.boxes[:, :, 0] <= point) & (point <= outcome.boxes[:, :, 1])).all(1).any())
+
+
+@every_case
+@pytest.mark.parametrize("iterations", [1, 2, 3, 5, 9, 20])
+def test_no_minimiser_is_ever_discarded(case: Case, iterations: int) -> None:
+    outcome = _search(case, max_iter=iterations)
+    slack = 1e-9 * (1 + abs(case.minimum))
+    assert outcome.lower <= case.minimum + slack and case.minimum - slack <= outcome.upper
+    for minimiser in case.minimisers:
+        if case.name != "floor":  # its infimum is approached at 0 from below, where the boxes end at 0
+            assert _holds(outcome, minimiser), (case.name, iterations, minimiser, outcome.boxes)
+
+
+@every_case
+def test_a_search_that_is_stopped_at_once_tells_the_truth(case: Case) -> None:
+    outcome = _search(case, time_limit=0.0)
+    assert outcome.status == Status.TIME
+    assert outcome.lower <= case.minimum + 1e-9 <= outcome.upper + 2e-9
+    assert all(_holds(outcome, m) for m in case.minimisers if case.name != "floor")
+
+
+@pytest.mark.parametrize("name", problems.names())
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_the_papers_problems_keep_their_minimiser_at_every_stage(name: str, n: int) -> None:
+    if name == "rosenbrock" and n == 1:
+        pytest.skip("needs two variables")
+    problem = problems.named(name, n)
+    f = trace(problem.f, n)
+    domain = read_bounds(problem.bounds, n)
+    minimiser = [float(v) for v in problem.minimiser]
+    for iterations in (1, 2, 4, 8, 16):
+        outcome = paper.search(f, domain, paper.Options(max_iter=iterations))
+        assert outcome.lower <= float(problem.minimum) + 1e-12 <= outcome.upper + 1e-11
+        near = [np.nextafter(v, v + d) for v in minimiser for d in (0,)]
+        inside = (outcome.boxes[:, :, 0] - 1e-15 <= near) & (near <= outcome.boxes[:, :, 1] + 1e-15)
+        assert inside.all(1).any(), (name, n, iterations)
+
+
+# --- staging -----------------------------------------------------------------------------------------------------
+
+STAGED = {
+    "sum": lambda x: np.sum(x**2 - 10 * np.cos(2 * infimum.pi * x)),
+    "chain": lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2),
+    "sum and product": lambda x: np.sum(x**2) / 4000 - np.prod(np.cos(x)) + 1,
+    "outer functions": lambda x: -np.exp(-np.sqrt(np.mean(x**2))) - np.exp(np.mean(np.cos(3 * x))),
+    "triples": lambda x: np.sum((x[2:] * x[1:-1] - x[:-2]) ** 2),
+    "maximum": lambda x: np.max(np.abs(x - 0.3)) + np.sum(x**2),
+    "head and tail": lambda x: np.sin(x[0]) ** 2 + np.sum(x[:-1] ** 2 * (1 + np.sin(x[1:]) ** 2)) + (x[-1] - 1) ** 2,
+}
+
+
+def _region(
+    f: Callable[..., Any], n: int, split: list[int], seed: int
+) -> tuple[Any, Split, FloatArray, FloatArray, Any]:
+    random = np.random.default_rng(seed)
+    lo = random.uniform(-2, 0.5, n)
+    hi = lo + random.uniform(0.1, 2, n)
+    function = trace(f, n)
+    made = structure(function.value_node, n)
+    assert made is not None
+    variables = np.array(split)
+    parts = Split(variables, edges(lo[variables], hi[variables], 4))
+    return made, parts, lo, hi, function
+
+
+@pytest.mark.parametrize("name", STAGED)
+@pytest.mark.parametrize("split", [[0, 1, 2], [2, 3, 4], [0, 3, 5]])
+def test_a_run_emits_every_child_in_the_order_of_its_own_fold(name: str, split: list[int]) -> None:
+    made, parts, lo, hi, _ = _region(STAGED[name], 6, split, 1)
+    tables = tabulate(made, parts, lo, hi)
+    expected = []
+    for digits in itertools.product(range(4), repeat=len(split)):
+        z = [_fold(table, digits) for table in tables]
+        inputs = (np.array([[v[0] for v in z]]), np.array([[v[1] for v in z]]))
+        bound = float(infimum.function.cpu.run(made.epilogue, *inputs)[0][0][0, 0])
+        expected.append((bound, sum(k * 4**i for i, k in enumerate(digits)), digits))
+    run, emitted = Run(made, parts, tables), []
+    while run.bound() < np.inf:
+        child = run.advance(np.inf)
+        if child is not None:
+            emitted.append(child)
+    assert emitted == sorted(expected)
+
+
+def _fold(table: Any, digits: tuple[int, ...]) -> tuple[float, float]:
+    """The left fold by which a child's value is defined: hoisted part, then terms by last position, then number."""
+    lo, hi = table.hoisted
+    for term in sorted(table.terms, key=lambda t: (t.positions[-1], t.number)):
+        at = tuple(digits[p] for p in term.positions)
+        lo, hi = core.apply(table.family.op, (lo, hi), (term.hulls[-1][0][at], term.hulls[-1][1][at]))
+    return float(np.ravel(lo)[0]), float(np.ravel(hi)[0])
+
+
+@pytest.mark.parametrize("name", STAGED)
+def test_the_bound_of_a_child_is_below_its_values(name: str) -> None:
+    made, parts, lo, hi, function = _region(STAGED[name], 6, [1, 2, 4], 2)
+    run = Run(made, parts, tabulate(made, parts, lo, hi))
+    random = np.random.default_rng(3)
+    while run.bound() < np.inf:
+        child = run.advance(np.inf)
+        if child is None:
+            continue
+        bound, _, digits = child
+        low, high = lo.copy(), hi.copy()
+        low[parts.variables] = parts.edges[np.arange(3), digits]
+        high[parts.variables] = parts.edges[np.arange(3), np.array(digits) + 1]
+        values = function(low + (high - low) * random.random((20, 6)))
+        assert bound <= values.min() + 1e-12 * (1 + abs(values.min()))
+
+
+@pytest.mark.parametrize("name", ["sum", "chain", "triples", "head and tail"])
+def test_a_mask_discards_only_children_whose_slope_has_one_sign(name: str) -> None:
+    _, parts, lo, hi, function = _region(STAGED[name], 6, [1, 2, 3], 4)
+    domain = read_bounds([(-10.0, 10.0)] * 6)
+    random = np.random.default_rng(5)
+    masks = Slopes(function.gradient_node).masks(parts, lo, hi, domain)
+    assert masks
+    for mask in masks:
+        for digits in np.argwhere(mask.discards):
+            low, high = lo.copy(), hi.copy()
+            chosen = parts.variables[list(mask.positions)]
+            low[chosen] = parts.edges[list(mask.positions), digits]
+            high[chosen] = parts.edges[list(mask.positions), digits + 1]
+            _, slopes = function.value_and_gradient(low + (high - low) * random.random((30, 6)))
+            assert ((slopes > 0).all(0) | (slopes < 0).all(0)).any()
+
+
+def test_children_share_their_cuts_and_keep_the_outer_ends() -> None:
+    random = np.random.default_rng(6)
+    lo = np.concatenate([random.normal(size=50), [-np.inf, -np.inf, 0.0, 1e308, -1e-320]])
+    hi = np.concatenate([lo[:50] + random.exponential(size=50), [np.inf, 3.0, np.inf, np.inf, 1e-320]])
+    cut = edges(lo, hi, 4)
+    assert np.array_equal(cut[:, 0], lo) and np.array_equal(cut[:, -1], hi)
+    assert (np.diff(cut[:50], axis=1) >= 0).all() and not np.isnan(cut).any()
+    assert np.isfinite(cut[:, 1:-1]).all()
+
+
+# --- broken on purpose -------------------------------------------------------------------------------------------
+
+
+def test_a_discard_that_ignores_smoothness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    always = lambda self, lo, hi, **_: (np.ones(len(lo), bool), np.ones(len(lo), bool))  # noqa: E731
+    monkeypatch.setattr(infimum.function.Function, "fact_arrays", always)
+    with pytest.raises(AssertionError):
+        test_no_minimiser_is_ever_discarded(CASES[0], 9)
+
+
+def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def careless(self: Any, lo: FloatArray, hi: FloatArray) -> bool:
+        low, high = self.function.gradient_ends(lo[None], hi[None])
+        return bool(((low[0] > 0) | (high[0] < 0)).any())
+
+    monkeypatch.setattr(paper._Search, "_cannot_hold_a_minimiser", careless)
+    with pytest.raises(AssertionError):
+        test_no_minimiser_is_ever_discarded(CASES[3], 9)
+
+
+def test_a_prefix_bound_above_its_leaves_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Run._closed
+    monkeypatch.setattr(Run, "_closed", lambda *args: tuple(end + 1e-3 for end in honest(*args)))
+    with pytest.raises(AssertionError):
+        test_a_run_emits_every_child_in_the_order_of_its_own_fold("sum", [0, 1, 2])
