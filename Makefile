@@ -10,21 +10,22 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 PIP     := $(VENV)/bin/python -m pip install --quiet
 CORE    := src/infimum/core
-SOURCES := $(shell find src -name '*.py' -o -name '*.h' -o -name '*.cpp' -o -name '*.def' -o -name '*.inc' -o -name '*.cu')
-NATIVE  := CMakeLists.txt $(filter-out %.py,$(SOURCES))
+SOURCES := $(shell find src -name '*.py' -o -name '*.h' -o -name '*.cpp' -o -name '*.def' -o -name '*.inc' -o -name '*.cu' \
+  -o -name '*.csv')
+NATIVE  := CMakeLists.txt $(filter-out %.py %.csv,$(SOURCES))
 MUTANTS := $(BUILD)/mutants/libinfimum_mutants.so
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help solve test lint install mutants bench proofs torture table compilers clean
+.PHONY: help solve test lint install mutants bench paper proofs torture table compilers clean
 
 help: ## show this list
 	@echo "infimum: the global minimum of a function, and the proof of it"
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-solve: install ## set up and run the demonstration (the interval core, until the solver stands)
-	@$(VENV)/bin/python examples/intervals.py
+solve: install ## set up and enclose the minimum of a function of 1,000 variables
+	@$(VENV)/bin/infimum solve levy --dim 1000
 
 test: install lint $(STAMPS)/nvrtc mutants ## set up and run the whole test suite, linters and types included
 	$(VENV)/bin/python -m pytest
@@ -37,6 +38,14 @@ lint: $(STAMPS)/tests
 bench: install ## measure nanoseconds per interval of every operation and variant
 	$(VENV)/bin/python bench/core.py
 	$(VENV)/bin/python bench/vm.py --write
+	$(VENV)/bin/python bench/function.py
+
+paper: install ## repeat the paper's experiments and write docs/reproduction.md's tables (long)
+	@$(PIP) "scipy>=1.10"
+	$(VENV)/bin/infimum bench paper --dim 50 100 500 1000 --time-limit 120 \
+	  --csv bench/results/paper.csv --json bench/results/paper.json || [ $$? -eq 1 ]  # 1: a limit was reached
+	$(VENV)/bin/infimum bench compare --csv bench/results/compare.csv
+	$(VENV)/bin/python docs/make_reproduction_tables.py
 
 proofs: install ## check the error bounds again with Sollya and Gappa
 	$(call need,sollya,Sollya is missing: install the package sollya and run make proofs again.)
@@ -47,8 +56,9 @@ torture: install $(STAMPS)/tests $(STAMPS)/nvrtc mutants ## ten times the random
 	$(VENV)/bin/python -m pytest --arguments 200000 --record
 	$(MAKE) table
 
-table: install ## write the table of docs/guarantee.md again
+table: install ## write the tables of docs/ again from the results in bench/results
 	$(VENV)/bin/python docs/make_guarantee_table.py
+	$(VENV)/bin/python docs/make_reproduction_tables.py
 
 compilers: install $(STAMPS)/tests ## build the core with g++ and clang++ and compare their bits
 	@PYTHON=$(VENV)/bin/python sh tests/compilers.sh $(BUILD)

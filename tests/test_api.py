@@ -168,9 +168,9 @@ def test_the_line_of_the_display_is_true_and_readable() -> None:
     [
         ({"method": "newton"}, "method='newton' is not offered. Write method='paper'"),
         ({"backend": "tpu"}, "backend='tpu' is not offered. Write backend='auto' or 'cpu'"),
-        ({"partition": "golden"}, "partition='golden' is not offered yet"),
-        ({"sampling": 3}, "sampling=3 is not offered yet"),
-        ({"selection": "many"}, "selection='many'"),
+        ({"partition": "silver"}, "partition='silver' is not offered. Write partition= one of 'paper', 'uniform', 'go"),
+        ({"sampling": 3}, "sampling=3 is not offered. Write sampling= one of 'paper', 'midpoint'"),
+        ({"selection": "many"}, "selection='many' is not offered. Write selection= one of 'paper', 'best'"),
         ({"xtol": -1e-6}, "xtol must be positive, got -1e-06"),
         ({"xtol": 0}, "xtol must be positive, got 0"),
         ({"xtol": "small"}, "xtol must be a number or None, got 'small'"),

@@ -131,7 +131,7 @@ def test_the_problems_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in out for name in problems.names()) and "0 to pi" in out
 
 
-@pytest.mark.parametrize("command", [[], ["solve"], ["bench", "paper"], ["problems"]])
+@pytest.mark.parametrize("command", [[], ["solve"], ["bench", "paper"], ["bench", "compare"], ["problems"]])
 def test_every_command_explains_itself(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*command, "--help"])

@@ -165,14 +165,16 @@ EXPECTED: list[tuple[str, Callable[[Any], Any], int, Boxes]] = [
         ([(2, 3), (0, 1), (0, 1)], SMOOTH), ([(2, 3), (0, 2), (0, 1)], KINK), ([(0, 1), (0, 1), (2, 3)], SMOOTH),
         ([(0, 1), (0, 1), (0, 1)], KINK), ([(1, 1), (0, 0), (0, 0)], SMOOTH), ([(1, 1), (1, 1), (0, 0)], KINK)]),
     ("min of several, one of them partial", lambda x: np.min(np.sqrt(x)), 2, [
-        ([(4, 5), (1, 2)], SMOOTH), ([(4, 5), (0, 2)], KINK), ([(4, 5), (-1, 2)], UNDEFINED), ([(0, 1), (2, 3)], KINK)]),
+        ([(4, 5), (1, 2)], SMOOTH), ([(4, 5), (0, 2)], KINK), ([(4, 5), (-1, 2)], UNDEFINED),
+        ([(0, 1), (2, 3)], KINK)]),
     ("any", lambda x: np.where(np.any(x > 1), 5.0, x[0]), 2, [
         ([(2, 3), (-9, 9)], SMOOTH), ([(0, 0.5), (0, 0.5)], SMOOTH), ([(0, 2), (0, 2)], KINK),
         ([(0, 1), (0, 0.5)], KINK), ([(1, 1), (0, 0)], KINK), ([(2, 3), (1, 1)], SMOOTH)]),
     ("all", lambda x: np.where(np.all(x > 1), 5.0, x[0]), 2, [
         ([(2, 3), (2, 3)], SMOOTH), ([(0, 0.5), (-9, 9)], SMOOTH), ([(2, 3), (0, 2)], KINK), ([(2, 3), (1, 2)], KINK)]),
     ("and of conditions", lambda x: np.where((x[0] > 0) & (x[1] > 0), x[0], -1.0), 2, [
-        ([(1, 2), (1, 2)], SMOOTH), ([(-2, -1), (-1, 1)], SMOOTH), ([(0, 1), (1, 2)], KINK), ([(1, 2), (-1, 1)], KINK)]),
+        ([(1, 2), (1, 2)], SMOOTH), ([(-2, -1), (-1, 1)], SMOOTH), ([(0, 1), (1, 2)], KINK),
+        ([(1, 2), (-1, 1)], KINK)]),
     ("a condition on what is partial", lambda x: np.where((x[0] > 0) & (np.sqrt(x[1]) < 5), x[0], -1.0), 2, [
         ([(1, 2), (1, 4)], SMOOTH), ([(1, 2), (0, 4)], KINK), ([(1, 2), (-1, 4)], UNDEFINED),
         ([(-2, -1), (-1, 4)], UNDEFINED), ([(-2, -1), (0, 4)], KINK)]),
@@ -235,17 +237,22 @@ KINKS: list[tuple[str, Callable[[Any], Any], list[tuple[tuple[float, float], tup
     ("abs", lambda x: np.abs(x[0]), [((0, 0), (-1, 1)), ((0, 1), (-1, 1)), ((-1, 1), (-1, 1)), ((1, 2), (1, 1))]),
     ("max(x, -x)", lambda x: np.maximum(x[0], -x[0]), [((0, 0), (-1, 1)), ((0, 1), (-1, 1)), ((1, 2), (1, 1))]),
     ("max(x, 0)", lambda x: np.maximum(x[0], 0), [((0, 0), (0, 1)), ((0, 1), (0, 1)), ((-1, 0), (0, 1))]),
-    ("max(x, abs(x)), equal for x > 0", lambda x: np.maximum(x[0], np.abs(x[0])), [((1, 1), (1, 1)), ((-2, -1), (-1, -1))]),
+    ("max(x, abs(x)), equal for x > 0", lambda x: np.maximum(x[0], np.abs(x[0])),
+     [((1, 1), (1, 1)), ((-2, -1), (-1, -1))]),
     ("the smallest of twins", lambda x: np.min(np.array([x[0], x[0], 5.0])), [((1, 1), (1, 1)), ((6, 7), (0, 0))]),
     ("where(x > 0, sqrt(x), 3 x)", lambda x: np.where(x[0] > 0, np.sqrt(x[0]), 3 * x[0]), [((-2, -1), (3, 3))]),
-    ("where(x > 0, x sqrt(x), 3 x)", lambda x: np.where(x[0] > 0, np.sqrt(x[0]) * x[0], 3 * x[0]), [((-2, -1), (3, 3))]),
+    ("where(x > 0, x sqrt(x), 3 x)", lambda x: np.where(x[0] > 0, np.sqrt(x[0]) * x[0], 3 * x[0]),
+     [((-2, -1), (3, 3))]),
     ("where(x > 0, prod(log), 3 x)", lambda x: np.where(x[0] > 0, np.prod(np.log(x[0] * np.arange(2, 6))), 3 * x[0]),
      [((-2, -1), (3, 3))]),
-    ("where(x > 0, cumprod, 3 x)", lambda x: np.where(x[0] > 0, np.cumprod(np.sqrt(x[0] * np.arange(2, 6)))[-1], 3 * x[0]),
+
+        ("where(x > 0, cumprod, 3 x)",
+     lambda x: np.where(x[0] > 0, np.cumprod(np.sqrt(x[0] * np.arange(2, 6)))[-1], 3 * x[0]),
      [((-2, -1), (3, 3))]),
     ("where(x > 0, where(sqrt(x) < 1, 1, x), 3 x)",
      lambda x: np.where(x[0] > 0, np.where(np.sqrt(x[0]) < 1, 1, x[0]), 3 * x[0]), [((-2, -1), (3, 3))]),
-    ("sqrt(max(x, 0)), constant for x < 0", lambda x: np.sqrt(np.maximum(x[0], 0)), [((-2, -1), (0, 0)), ((4, 4), (0.25, 0.25))]),
+    ("sqrt(max(x, 0)), constant for x < 0", lambda x: np.sqrt(np.maximum(x[0], 0)),
+     [((-2, -1), (0, 0)), ((4, 4), (0.25, 0.25))]),
     ("cbrt of a constant 0", lambda x: np.cbrt(np.maximum(x[0], 0)), [((-2, -1), (0, 0))]),
     ("hypot of constants 0", lambda x: np.hypot(np.maximum(x[0], 0), 0 * x[0]), [((-2, -1), (0, 0))]),
     ("arcsin of a constant 1", lambda x: np.arcsin(np.minimum(x[0], 1)), [((2, 3), (0, 0))]),
@@ -266,8 +273,10 @@ def test_slopes_contain_the_hull_of_all_slopes_nearby(name: str, f: Any, slopes:
 
 @pytest.mark.parametrize(
     ("f", "n"),
-    [(lambda x: np.linalg.norm(x), 2), (lambda x: np.hypot(x[0], x[1]), 2), (lambda x: np.cbrt(x[0]), 1)]
-    + [(lambda x: np.sqrt(x[0]), 1), (lambda x: x[0] ** 0.5, 1), (lambda x: x[0] ** 0.3, 1)],
+    [
+        *[(lambda x: np.linalg.norm(x), 2), (lambda x: np.hypot(x[0], x[1]), 2), (lambda x: np.cbrt(x[0]), 1)],
+        *[(lambda x: np.sqrt(x[0]), 1), (lambda x: x[0] ** 0.5, 1), (lambda x: x[0] ** 0.3, 1)],
+    ],
 )
 def test_a_defined_point_never_has_an_empty_gradient(f: Any, n: int) -> None:
     function = trace(f, n)
@@ -285,7 +294,9 @@ def test_plain_gradients_ignore_the_branch_not_taken() -> None:
 
 
 def test_gradients_of_smooth_boxes_are_never_empty() -> None:
-    rows: list[tuple[Function, Any]] = [(trace(f, n), box) for _, f, n, boxes in EXPECTED for box, fact in boxes if fact == SMOOTH]
+    rows: list[tuple[Function, Any]] = [
+        (trace(f, n), box) for _, f, n, boxes in EXPECTED for box, fact in boxes if fact == SMOOTH
+    ]
     assert len(rows) > 40
     for function, box in rows:
         found = function.gradient(box)

@@ -165,7 +165,7 @@ def test_a_bad_program_has_no_encoding() -> None:
 
 
 def test_the_encoding_is_as_documented() -> None:
-    tape = example().tape
+    tape = example().tape.fields
     assert tape.n == 6
     assert tape.slots[:3].tolist() == [[0, 6, 0], [1, 2, 0], [2, 6, 0]]
     assert tape.phases.tolist() == [

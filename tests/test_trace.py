@@ -15,6 +15,7 @@ import objectives
 import paper_functions
 from infimum.errors import InfimumError, TraceError
 from infimum.exact import e, exact, pi
+from infimum.function import trace
 from infimum.graph.evaluate import evaluate
 from infimum.graph.numeric_twins import NumericTwins
 from infimum.graph.trace import trace_graph
@@ -295,3 +296,8 @@ def test_points_outside_the_domain_do_not_disturb() -> None:
         return np.log(x[0] - 200) + math.sqrt(x[1])
 
     trace_graph(f, 2)
+
+
+def test_an_empty_piece_of_a_concatenation_is_nothing() -> None:
+    function = trace(lambda x: np.sum(np.concatenate([x[:1] ** 2, x[1:-1], x[-1:]])), 2)
+    assert function.enclose([(1, 2), (3, 4)]).pairs().tolist() == [4, 8]

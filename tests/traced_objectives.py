@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
 import objectives
 import paper_functions
-from objectives import Objective
-
 from infimum.function import Function, trace
 from infimum.graph.node import Node
 from infimum.graph.numeric_twins import NumericTwins
 from infimum.graph.trace import trace_graph
+from objectives import Objective
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from infimum.api_interrupt import Interrupt
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
 from infimum.function import Function, trace
+from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
 from infimum.records.result import Result, Step, negated, result_of, result_under_way
@@ -33,7 +34,7 @@ def minimize(
     x0: npt.ArrayLike | None = None,
     method: str = "paper",
     backend: str = "auto",
-    xtol: float | None = 1e-4,
+    xtol: float | npt.ArrayLike | dict[int, float] | None = 1e-4,
     ftol: float | None = None,
     max_iter: int | None = None,
     time_limit: float | None = None,
@@ -51,14 +52,20 @@ def minimize(
     f_or_problem   a function of an array x in NumPy style, or a problem such as infimum.problems.levy(1000)
     bounds         a pair (lo, hi) for each variable, or scipy.optimize.Bounds; None or infinities for no bound
     args           further arguments of the function (and of jac)
-    jac            the gradient as a function of x; it is compared with the derived one
+    jac            the gradient as a function of x, where a form with fewer repetitions of the variables is known: its
+                   enclosures are met with the derived ones. The claim then rests on it, so it is compared at points of
+                   the domain and of every region that it discards, and refused where the two contradict each other
     x0             a point that is tried first
-    xtol, ftol     goals, None to switch off: every box narrower than xtol in all variables;
-                   upper - lower <= ftol * max(1, |upper|). The search ends when all given goals hold
+    xtol, ftol     goals, None to switch off: every box narrower than xtol in all variables (or in some: a width for
+                   each, or {index: width}); upper - lower <= ftol * max(1, |upper|). The search ends when all given
+                   goals hold
     max_iter, time_limit (seconds), max_regions
                    limits: the search ends when any is reached, with a true enclosure
-    partition, sampling, selection, method
-                   strategies by name; so far the paper's
+    partition      where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden", "logarithmic", or
+                   an object of infimum.search.partition, such as Uniform(parts=2, variables=5)
+    sampling       where good points are looked for: "paper", "midpoint", "grid", "latin", "random", "local", an object
+                   of infimum.search.sampling, or a list of them
+    selection      how many regions an iteration splits: "paper" (one), or infimum.search.selection.Best(count)
     maximize       enclose the maximum instead: result.maximum
     progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
     callback       called with the result so far about every iteration; returning True ends the search
@@ -68,17 +75,18 @@ def minimize(
     """
     options.choice("method", method, METHODS)
     options.choice("backend", backend, BACKENDS)
-    for name, value in (("partition", partition), ("sampling", sampling), ("selection", selection)):
-        options.strategy(name, value)
     task = _task(f_or_problem, bounds, args, jac, maximize)
     asked = paper.Options(
-        xtol=options.tolerance("xtol", xtol, zero=False),
+        xtol=options.widths(xtol, task.domain.n),
         ftol=options.tolerance("ftol", ftol, zero=True),
         max_iter=options.count("max_iter", max_iter),
         time_limit=options.seconds("time_limit", time_limit),
         max_regions=options.count("max_regions", max_regions),
         x0=options.start(x0, task.domain),
         threads=options.threads(threads),
+        partition=options.partition(partition),
+        sampling=options.sampling(sampling),
+        selection=options.selection(selection),
     )
     options.refuse_endless(
         xtol=xtol, ftol=ftol, max_iter=asked.max_iter, time_limit=asked.time_limit, max_regions=asked.max_regions,
@@ -133,31 +141,43 @@ def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maxi
 def _negative(f: Objective) -> Objective:
     @functools.wraps(f)
     def negative(x: Any, *args: Any) -> Any:
-        return np.negative(f(x, *args))
+        found = f(x, *args)
+        return [-part for part in found] if isinstance(found, list | tuple) else np.negative(found)
 
     return negative
 
 
 def _traced(task: _Task) -> Function:
-    function = trace(task.f, task.domain.n, task.args)
-    if task.jac is not None:
-        _compare(function, task.jac, task.args, task.domain)
+    points = _probes(task)
+    function = trace(task.f, task.domain.n, task.args, task.jac)
+    for point, given in points:
+        _compare(function, point, given)
     return function
 
 
-def _compare(function: Function, jac: Objective, args: Sequence[Any], domain: Domain) -> None:
-    """Refuse a gradient that differs from the derived one at points of the domain."""
+def _probes(task: _Task) -> list[tuple[FloatArray, FloatArray]]:
+    """A few points of the domain with the user's gradient there, where one is given."""
+    if task.jac is None:
+        return []
+    domain, found = task.domain, []
     lo, hi = np.clip(domain.inner_lo, -1e3, 1e3), np.clip(domain.inner_hi, -1e3, 1e3)
     for point in np.random.default_rng(20_240_607).uniform(lo, np.maximum(lo, hi), (3, domain.n)):
-        _, derived = function.value_and_gradient(point)
-        given = np.asarray(jac(point.copy(), *args), np.float64)
+        with np.errstate(all="ignore"):
+            given = np.asarray(task.jac(point.copy(), *task.args), np.float64)
         if given.shape != (domain.n,):
             raise InvalidJacobian(f"jac returns shape {given.shape}, where ({domain.n},) is meant.")
-        slack = 1e-6 * (np.abs(given) + np.abs(np.asarray(derived)).max())
-        wrong = np.isfinite(given) & np.isfinite(derived) & ~(np.abs(given - derived) <= slack)
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            raise InvalidJacobian(
-                f"jac gives {float(given[i])!r} for the derivative by variable {i} where the function's own is "
-                f"{float(np.asarray(derived)[i])!r}. Correct it, or leave jac out: the gradient is derived anyway."
-            )
+        found.append((point, given))
+    return found
+
+
+def _compare(function: Function, point: FloatArray, given: FloatArray) -> None:
+    """Refuse a gradient that differs from the derived one at a point."""
+    derived = np.asarray(function.value_and_gradient(point)[1])
+    slack = 1e-6 * (np.abs(given) + np.abs(derived).max())
+    wrong = np.isfinite(given) & np.isfinite(derived) & ~(np.abs(given - derived) <= slack)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InvalidJacobian(
+            f"jac gives {float(given[i])!r} for the derivative by variable {i} where the function's own is "
+            f"{float(derived[i])!r}. Correct it, or leave jac out: the gradient is derived anyway."
+        )

@@ -13,6 +13,9 @@ from infimum.domain import Domain
 from infimum.errors import InvalidOption, UnreachableTolerance
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
+from infimum.search.partition import PARTITIONS, Partition
+from infimum.search.sampling import SAMPLINGS, Sampling, Several
+from infimum.search.selection import SELECTIONS, Selection
 
 
 def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
@@ -22,10 +25,70 @@ def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
         raise InvalidOption(f"{name}={describe(value)} is not offered. Write {name}={names}.")
 
 
-def strategy(name: str, value: Any) -> None:
-    """Hold afterwards: the strategy is the paper's."""
-    if value is not None and value != "paper":
-        raise InvalidOption(f"{name}={describe(value)} is not offered yet. Leave it out, or write {name}='paper'.")
+def partition(value: Any) -> Partition:
+    """Be the partition of that name, or the object given."""
+    found: Partition = _strategy("partition", value, PARTITIONS, ("parts", "variables", "cuts"), "Golden(parts=2)")
+    for name, least in (("parts", 2), ("variables", 1)):
+        number = getattr(found, name)
+        if not isinstance(number, int | np.integer) or number < least:
+            raise InvalidOption(f"partition.{name} must be an integer from {least} on, got {describe(number)}.")
+    return found
+
+
+def sampling(value: Any) -> Sampling:
+    """Be the sampling of that name, the object given, or all of several."""
+    if isinstance(value, list | tuple) and value:
+        return Several(tuple(sampling(one) for one in value))
+    found: Sampling = _strategy("sampling", value, SAMPLINGS, ("propose",), "Latin(count=100)")
+    return found
+
+
+def selection(value: Any) -> Selection:
+    """Be the selection of that name, or the object given."""
+    found: Selection = _strategy("selection", value, SELECTIONS, ("count",), "Best(count=8)")
+    if not isinstance(found.count, int | np.integer) or found.count < 1:
+        raise InvalidOption(f"selection.count must be a positive integer, got {describe(found.count)}.")
+    return found
+
+
+def _strategy(kind: str, value: Any, named: dict[str, Any], needs: tuple[str, ...], example: str) -> Any:
+    """The strategy of a name, or an object that has what a strategy of its kind needs; None is the paper's."""
+    if value is None:
+        return named["paper"]()
+    if isinstance(value, str) and value in named:
+        return named[value]()
+    if not isinstance(value, str | type) and all(hasattr(value, name) for name in needs):
+        return value
+    names = ", ".join(repr(name) for name in named)
+    raise InvalidOption(
+        f"{kind}={describe(value)} is not offered. Write {kind}= one of {names}, or an object such as "
+        f"infimum.search.{kind}.{example}."
+    )
+
+
+def widths(xtol: Any, n: int) -> float | FloatArray | None:
+    """Be the widths asked for: one for all variables or one for each, inf where it does not matter; or None.
+
+    given               read as
+    a number, None      the width of every variable; the goal switched off
+    {index: width}      those variables only
+    n numbers           a width for each, inf or None for "any"
+    """
+    if isinstance(xtol, dict):
+        found = np.full(n, math.inf)
+        for index, width in xtol.items():
+            if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -n <= index < n:
+                raise InvalidOption(f"xtol names the variable {describe(index)}, and there are {n}: 0 to {n - 1}.")
+            found[index] = tolerance(f"xtol[{index}]", width, zero=False)
+        if not xtol:
+            raise InvalidOption("xtol={} names no variable. Write xtol=None to switch this goal off.")
+        return found
+    if isinstance(xtol, list | tuple) or (isinstance(xtol, np.ndarray) and xtol.ndim):
+        if np.shape(xtol) != (n,):
+            raise InvalidOption(f"xtol has shape {np.shape(xtol)}, and the function {n} variables. Give {n} widths.")
+        each = [tolerance(f"xtol[{i}]", width, zero=False) for i, width in enumerate(xtol)]
+        return np.array([math.inf if width is None else width for width in each])
+    return tolerance("xtol", xtol, zero=False)
 
 
 def tolerance(name: str, value: Any, zero: bool) -> float | None:
@@ -92,17 +155,18 @@ def refuse_endless(**stops: Any) -> None:
         raise InvalidOption(f"Nothing would ever end this search. Give one of {names}.")
 
 
-def warn_if_unreachable(xtol: float | None, domain: Domain) -> None:
+def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None:
     """Say so where the doubles of the domain lie further apart than xtol."""
     if xtol is None:
         return
     far = np.maximum(np.abs(domain.lo), np.abs(domain.hi))
     far = np.where(np.isfinite(far) & (domain.lo < domain.hi), far, 0.0)
-    i = int(np.argmax(far))
-    step = float(np.spacing(far[i]))
-    if xtol < step:
+    asked = np.broadcast_to(xtol, far.shape)
+    i = int(np.argmax(np.spacing(far) / asked))
+    step, least = float(np.spacing(far[i])), float(asked[i])
+    if least < step:
         warnings.warn(
-            f"xtol={xtol!r} is finer than the doubles near {float(far[i])!r}, the far end of variable {i}, which lie "
+            f"xtol={least!r} is finer than the doubles near {float(far[i])!r}, the far end of variable {i}, which lie "
             f"{step!r} apart. A box that cannot be split further counts as narrow there.",
             UnreachableTolerance,
             stacklevel=3,

@@ -1,4 +1,4 @@
-"""The command line (POLICY): infimum solve | problems | bench paper."""
+"""The command line (POLICY): infimum solve | problems | bench paper | bench compare."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from infimum import cli_bench, problems
+from infimum import cli_bench, cli_compare, problems
 from infimum.api import minimize
 from infimum.cli_target import read_bound, target
 from infimum.errors import InfimumError
@@ -45,6 +45,16 @@ _BENCH = f"""examples:
   infimum bench paper
   infimum bench paper --functions levy ackley --dim 50 100 500 1000
   infimum bench paper --functions rosenbrock --dim 100 --csv rosenbrock.csv --json rosenbrock.json
+
+{_CODES}"""
+
+_COMPARE = f"""examples:
+  infimum bench compare
+  infimum bench compare --seconds 60 --methods differential-evolution basin-hopping
+  infimum bench compare --function rastrigin --dim 20 --runs 5
+
+The other methods are SciPy's, each with its own defaults and the derived gradient where it takes one. What they find is
+the smallest value at any point that they looked at; they know nothing about the points in between.
 
 {_CODES}"""
 
@@ -131,6 +141,14 @@ def bench_paper(options: argparse.Namespace) -> int:
     )  # fmt: skip
 
 
+def bench_compare(options: argparse.Namespace) -> int:
+    """Run SciPy's methods beside infimum and print what each found."""
+    return cli_compare.compare(
+        options.methods, name=options.function, n=options.dim, seconds=options.seconds, runs=options.runs,
+        seed=options.seed, csv_file=options.csv, threads=options.threads,
+    )  # fmt: skip
+
+
 def _write_json(name: str, content: dict[str, Any]) -> None:
     text = json.dumps({**content, "written": time.strftime("%Y-%m-%dT%H:%M:%S")}, allow_nan=False)
     if name == "-":
@@ -180,6 +198,21 @@ def _parser() -> argparse.ArgumentParser:
     two.add_argument("--csv", default="infimum-paper.csv", metavar="FILE", help="infimum-paper.csv by default")
     two.add_argument("--json", default="infimum-paper.json", metavar="FILE", help="infimum-paper.json by default")
     _add_effort(two)
+
+    said = "run popular methods beside infimum and print what each finds"
+    three = bench.add_parser(
+        "compare", help=said, description=f"{said.capitalize()}.", epilog=_COMPARE, formatter_class=form
+    )
+    three.set_defaults(run=bench_compare)
+    methods = list(cli_compare.METHODS)
+    three.add_argument("--methods", nargs="+", default=methods, metavar="METHOD", help=", ".join(methods))
+    three.add_argument("--function", default="ackley", metavar="NAME", help="ackley by default")
+    three.add_argument("--dim", type=int, default=100, metavar="N", help="100 by default")
+    three.add_argument("--seconds", type=float, default=10.0, help="the time of each other method; 10 by default")
+    three.add_argument("--runs", type=int, metavar="N", help="at most so many runs of each, from random points")
+    three.add_argument("--seed", type=int, default=0, help="of the random points; 0 by default")
+    three.add_argument("--csv", default="infimum-compare.csv", metavar="FILE", help="infimum-compare.csv by default")
+    three.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
     return parser
 
 

@@ -7,6 +7,7 @@ the tightest interval around them; ``float()`` gives the nearest double.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -40,6 +41,13 @@ class Exact(UfuncOperators):
     def as_fraction(self) -> Fraction | None:
         """Be the rational number this is, or None."""
         return exact_form.as_rational(self._terms)
+
+    def as_square_root(self) -> Fraction | None:
+        """Be q where the constant is a nonnegative rational or the square root of a rational, and equals sqrt(q)."""
+        q = self.as_fraction()
+        if q is not None:
+            return q * q if q >= 0 else None
+        return exact_form.square_of_root(self._terms)
 
     def as_rational_multiple_of_pi(self) -> Fraction | None:
         """Be the q with which this is q * pi, or None."""
@@ -262,6 +270,14 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     return _scalar(name, tuple(_form(value) for value in inputs))
 
 
+def _integer_root(v: int) -> int | Exact:
+    """The square root of a whole number, as sqrt gives it; arrays of them are common and long."""
+    root = math.isqrt(v)
+    if root * root == v:
+        return root
+    return Exact(exact_form.of_atom(exact_form.Atom("sqrt", (exact_form.rational(v),))))
+
+
 def _is_numpy_float(value: object) -> bool:
     """NumPy's floats are data: beside them an exact constant is its nearest double. Python's floats are exact."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f"
@@ -289,6 +305,8 @@ def _elementwise(name: str, operands: list[Any]) -> ExactArray | np.ndarray[Any,
     except ValueError as error:
         shapes = " and ".join(str(np.shape(values)) for values in operands)
         raise ShapeMismatch(f"np.{name}: the shapes {shapes} do not broadcast. Give equal shapes.") from error
+    if name == "sqrt" and all(type(v) is int and v >= 0 for v in arrays[0].ravel().tolist()):
+        return ExactArray(_filled([_integer_root(v) for v in arrays[0].ravel().tolist()]).reshape(arrays[0].shape))
     rows = zip(*(values.ravel().tolist() for values in arrays), strict=True)
     results = [_scalar(name, tuple(_form(value) for value in row)) for row in rows]
     if name in exact_rules.ORDER:

@@ -57,6 +57,15 @@ def as_rational(x: Terms) -> Fraction | None:
     return x[0][1] if len(x) == 1 and x[0][0] == () else None
 
 
+def square_of_root(x: Terms) -> Fraction | None:
+    """Be q where the form is c sqrt(r) with rational c > 0 and r, and q = c**2 r; None for any other form."""
+    if len(x) != 1 or x[0][1] <= 0 or len(x[0][0]) != 1:
+        return None
+    atom, exponent = x[0][0][0]
+    inner = as_rational(atom.args[0]) if atom.name == "sqrt" and exponent == 1 else None
+    return None if inner is None else inner * x[0][1] ** 2
+
+
 def multiple_of_pi(x: Terms) -> Fraction | None:
     """Be the q for which the form is q * pi, or None."""
     if not x:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from infimum.backends import cpu
 from infimum.errors import ShapeMismatch
+from infimum.function_jacobian import Jacobian, trace_jacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.interval import Interval
@@ -36,19 +37,24 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-def trace(f: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Function:
-    """Turn a NumPy function of n variables into one that can be enclosed, differentiated and shown."""
+def trace(f: Callable[..., Any], n: int, args: Sequence[Any] = (), jac: Callable[..., Any] | None = None) -> Function:
+    """Turn a NumPy function of n variables into one that can be enclosed, differentiated and shown.
+
+    jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own.
+    """
     traced = trace_graph(f, n, tuple(args))
     rolled = reroll(traced.graph, [traced.output])
-    return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__))
+    given = None if jac is None else trace_jacobian(jac, n, args)
+    return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__), given)
 
 
 class Function:
     """A real function of n variables; made by `trace`."""
 
-    def __init__(self, output: Node, n: int, name: str) -> None:
+    def __init__(self, output: Node, n: int, name: str, jacobian: Jacobian | None = None) -> None:
         self.n = n
         self.name = name
+        self._jacobian = jacobian
         self._build, (self._value,) = simplify([output], n)
 
     def __repr__(self) -> str:
@@ -68,6 +74,11 @@ class Function:
     def is_smooth_everywhere(self) -> bool:
         """Defined and smooth on all reals, by its operations alone: no box needs a check."""
         return all(node.op == "constant" for node in facts(self._build, self._value))
+
+    @property
+    def has_jacobian(self) -> bool:
+        """Whether the gradient's enclosures also rest on a formula of the user's."""
+        return self._jacobian is not None
 
     # ------------------------------------------------------------------------------------------ the programs
     @cached_property
@@ -141,7 +152,10 @@ class Function:
         nowhere = low > high
         if nowhere.any():
             low, high = np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
-        return low, high
+        if self._jacobian is None:
+            return low, high
+        _, smooth = self.fact_arrays(lo, hi, threads=threads)
+        return self._jacobian.met(lo, hi, (low, high), smooth, threads)
 
     def fact_arrays(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[BoolArray, BoolArray]:
         """`defined` and `smooth` as arrays (k,)."""
@@ -177,5 +191,4 @@ class Function:
 
 
 def _interval(lo: FloatArray, hi: FloatArray, single: bool) -> Interval:
-    pairs = np.stack([lo, hi], -1)
-    return Interval.from_pairs(pairs[0] if single else pairs)
+    return Interval._of((np.asarray(lo[0]), np.asarray(hi[0])) if single else (lo, hi))

@@ -26,7 +26,7 @@ class Constant:
     bounds     intervals known to contain the elements: what folding large arrays leaves
     """
 
-    __slots__ = ("_enclosure", "doubles", "key", "symbols")
+    __slots__ = ("_enclosure", "_points", "doubles", "key", "symbols")
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class Constant:
         self.doubles = doubles
         self.symbols = symbols
         self._enclosure = bounds
+        self._points: FloatArray | None = None
         self.key: Hashable
         if doubles is not None:
             self.key = doubles.tobytes()
@@ -80,21 +81,29 @@ class Constant:
             return self.doubles, self.doubles
         if self._enclosure is None:
             assert self.symbols is not None
-            intervals = [s.enclose() for s in self.symbols]
-            self._enclosure = (
-                np.array([float(v.lo) for v in intervals]),
-                np.array([float(v.hi) for v in intervals]),
-            )
+            squares = _squares(self.symbols)
+            if squares is not None:
+                self._enclosure = core.apply("sqrt", (squares, squares))
+                self._points = np.sqrt(squares)
+            else:
+                intervals = [s.enclose() for s in self.symbols]
+                self._enclosure = (
+                    np.array([float(v.lo) for v in intervals]),
+                    np.array([float(v.hi) for v in intervals]),
+                )
         return self._enclosure
 
     def points(self) -> FloatArray:
         """The nearest doubles."""
         if self.doubles is not None:
             return self.doubles
-        if self.symbols is not None:
-            return np.array([float(s) for s in self.symbols])
-        lo, hi = self.enclosure()
-        return core.apply("mid", (lo, hi))[0]
+        if self._points is None:
+            lo, hi = self.enclosure()
+            if self.symbols is None:
+                self._points = core.apply("mid", (lo, hi))[0]
+            elif self._points is None:
+                self._points = np.array([float(s) for s in self.symbols])
+        return self._points
 
     def exact_elements(self) -> tuple[Exact, ...]:
         """The elements as exact constants; refuse infinities and NaN before calling."""
@@ -112,6 +121,14 @@ class Constant:
             return of_symbols([self.symbols[i] if i >= 0 else zero for i in indices])
         lo, hi = self.enclosure()
         return of_bounds(np.where(indices >= 0, lo[indices], 0.0), np.where(indices >= 0, hi[indices], 0.0))
+
+
+def _squares(symbols: tuple[Exact, ...]) -> FloatArray | None:
+    """The squares, where every symbol is a root of a double: long arrays of roots are enclosed at once, as tightly."""
+    found = [s.as_square_root() for s in symbols]
+    if any(q is None or not _is_double(q) for q in found):
+        return None
+    return np.array([float(q) for q in found if q is not None])
 
 
 def of_bounds(lo: FloatArray, hi: FloatArray) -> Constant:

@@ -59,7 +59,7 @@ def _moved(function: Any, *data: int) -> Rule:
 
         arguments = [numbered(a) if i in data else plain(a) for i, a in enumerate(args)]
         found = function(*arguments, **plain(kwargs))
-        nodes = [node for node, _ in pieces]
+        nodes = [node for node, _ in pieces if node.size] or [pieces[0][0]]
         total = used[0] - 1
         source = nodes[0] if len(nodes) == 1 else t.graph.node("concat", nodes, total)
         boolean = all(b for _, b in pieces)

@@ -44,13 +44,22 @@ class Traced:
 
 def trace_graph(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
     """Be the graph of f(x, *args) for x of shape (n,), agreeing with f at a few points."""
+    return _traced(f, n, args, _output)
+
+
+def trace_vector(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
+    """Be the graph of a function that returns n numbers for x of shape (n,), such as a gradient; likewise."""
+    return _traced(f, n, args, _vector_output)
+
+
+def _traced(f: Any, n: int, args: Any, read: Callable[[Tracer, Any, Any], Node]) -> Traced:
     if not callable(f):
         raise TraceError(f"The objective must be a function of x, got {f!r}.")
     n = _count(n)
     args = args if isinstance(args, tuple) else (args,)
     tracer = Tracer(n, UFUNCS, FUNCTIONS)
     result = _run(tracer, f, args)
-    output = _output(tracer, f, result)
+    output = read(tracer, f, result)
     traced = Traced(tracer.graph, output, n, _describe(f))
     if tracer.met_exact:
         numeric = NumericTwins(tracer)
@@ -142,38 +151,52 @@ def _output(tracer: Tracer, f: Any, result: Any) -> Node:
     raise TraceError(f"{name} returns {result!r}, which is no number.")
 
 
+def _vector_output(tracer: Tracer, f: Any, result: Any) -> Node:
+    """The n numbers that the function returns, expressions of x or not."""
+    name = getattr(f, "__name__", type(f).__name__)
+    if result is None:
+        raise TraceError(f"{name} returns None. Does it lack a return statement?")
+    if isinstance(result, Selected):
+        raise TraceError(f"{name} returns an array of unknown length, where one of shape ({tracer.n},) is meant.")
+    node, shape, _ = tracer.operand(result)
+    if shape != (tracer.n,):
+        raise TraceError(f"{name} returns an array of shape {shape}, where one of shape ({tracer.n},) is meant.")
+    return tracer.sized(node, tracer.n)
+
+
 def _compare(traced: Traced, f: Any, args: tuple[Any, ...]) -> None:
     """Refuse a graph that disagrees with the function: hidden state, randomness, time."""
     weight = sum(node.size for node in ancestors([traced.output]))
     wanted, noisy = (_POINTS, 2) if weight < 2_000_000 else (1, 1)
-    points, values = _samples(f, traced.n, args, wanted)
+    points, values = _samples(f, traced.n, args, wanted, traced.output.size)
     if not len(points):
         return
     columns = np.repeat(points, 1 + noisy, axis=0)
     noise = np.tile([0.0] + [_NOISE] * noisy, len(points))
     (found,) = evaluate([traced.output], columns, noise)
-    table = found[:, 0].reshape(len(points), 1 + noisy)
-    for value, row in zip(values, table, strict=True):
-        spread = np.max(np.abs(row[1:] - row[0]))
-        if np.isnan(row).any() and not np.isnan(row[0]):
-            continue
-        if not abs(row[0] - value) <= 1e-9 * abs(value) + 100.0 * spread + 1e-300:
+    table = found.reshape(len(points), 1 + noisy, traced.output.size)
+    for value, rows in zip(values, table, strict=True):
+        spread = np.max(np.abs(rows[1:] - rows[0]), axis=0)
+        lost = np.isnan(rows).any(0) & ~np.isnan(rows[0])  # undefined right beside the point
+        wrong = ~lost & ~(np.abs(rows[0] - value) <= 1e-9 * np.abs(value) + 100.0 * spread + 1e-300)
+        if wrong.any():
+            i = int(np.argmax(wrong))
             raise TraceError(
-                f"{traced.source} gives {value!r} where its traced formula gives {float(row[0])!r}.\n"
+                f"{traced.source} gives {float(value[i])!r} where its traced formula gives {float(rows[0, i])!r}.\n"
                 "  The function seems to keep a hidden state, to use random numbers or the time, or to depend on "
                 "the type of x.\n  Let its value depend on x alone."
             )
 
 
-def _samples(f: Any, n: int, args: tuple[Any, ...], wanted: int) -> tuple[FloatArray, list[float]]:
-    """Points where the function is a finite number, and its values there."""
+def _samples(f: Any, n: int, args: tuple[Any, ...], wanted: int, size: int) -> tuple[FloatArray, list[FloatArray]]:
+    """Points where the function is finite, and its values there."""
     draw = np.random.default_rng(20_240_607)
     points: list[FloatArray] = []
-    values: list[float] = []
+    values: list[FloatArray] = []
     for low, high in _CANDIDATES:
         point = draw.uniform(low, high, n)
-        value = _number(f, point.copy(), args)
-        if value is not None and np.isfinite(value):
+        value = _numbers(f, point.copy(), args, size)
+        if value is not None and np.isfinite(value).all():
             points.append(point)
             values.append(value)
         if len(points) == wanted:
@@ -181,12 +204,12 @@ def _samples(f: Any, n: int, args: tuple[Any, ...], wanted: int) -> tuple[FloatA
     return np.array(points).reshape(-1, n), values
 
 
-def _number(f: Any, point: FloatArray, args: tuple[Any, ...]) -> float | None:
-    """The function's value, or None where it fails: a point outside its domain is no fault."""
+def _numbers(f: Any, point: FloatArray, args: tuple[Any, ...], size: int) -> FloatArray | None:
+    """The function's values, or None where it fails: a point outside its domain is no fault."""
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             value = np.asarray(f(point, *args), np.float64)
     except Exception:
         return None
-    return float(value.reshape(-1)[0]) if value.size == 1 else None
+    return value.reshape(-1) if value.size == size else None

@@ -13,6 +13,7 @@ only for expressions that are defined everywhere.
     sin(q pi y)                     sinpi(q y)           only for the exact pi
     sin(u) cos(u)                   sin(2u)/2            the same variable once
     sum(s * v), sum(s + v)          s * sum(v), …        s a scalar: fewer roundings, s(a + b) lies in sa + sb
+    True and c, False or c          c                    c a truth value
     take of take, of constants      composed             the same elements
     take of an elementwise node     pushed to its operands, as loops recompute rather than store
 """
@@ -75,6 +76,12 @@ class Build:
                 continue
             self._total[pending.pop()] = _is_total_itself(current) and all(self._total[a] for a in current.args)
         return self._total[node]
+
+    def opaque(self, node: Node) -> Node:
+        """A leaf that stands for a node while expressions of it are built; to be replaced before lowering."""
+        leaf = self.graph.node("opaque", (), node.size, node.number)
+        self._total[leaf] = self.is_total(node)
+        return leaf
 
     # ------------------------------------------------------------------------------------------ elementwise
     def apply(self, op: str, *args: Node, data: Any = None) -> Node:
@@ -502,10 +509,30 @@ def _same(b: Build, args: Args, data: Any) -> Node | None:
     return args[0] if args[0] is args[1] else None
 
 
+def _min(b: Build, args: Args, data: Any) -> Node | None:
+    for this, other in (args, args[::-1]):
+        if _is_number(this, 1.0) and _is_truth(other):  # True and c
+            return other
+    return _same(b, args, data)
+
+
+def _max(b: Build, args: Args, data: Any) -> Node | None:
+    for this, other in (args, args[::-1]):
+        if _is_number(this, 0.0) and _is_truth(other):  # False or c
+            return other
+    return _same(b, args, data)
+
+
+def _is_truth(node: Node) -> bool:
+    """A comparison, or a selection or all or any of comparisons: 0 or 1."""
+    inner = node.args[0] if node.op in ("take", "min_of", "max_of") else node
+    return inner.op in ("is_less", "is_less_equal", "is_equal")
+
+
 _RULES = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "sqr": _sqr, "sqrt": _sqrt, "abs": _abs,
     "pown": _pown, "sin": _turn("sin"), "cos": _turn("cos"), "sinpi": _turn("sinpi"), "cospi": _turn("cospi"),
-    "tan": _turn("tan"), "where": _where, "min": _same, "max": _same,
+    "tan": _turn("tan"), "where": _where, "min": _min, "max": _max,
 }  # fmt: skip
 
 assert set(REDUCTIONS.values()) <= set(OPERATIONS)

@@ -25,6 +25,7 @@ from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.ops import OPERATIONS, taken
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
 from infimum.passes.build import Build
+from infimum.passes.simplify import rebuilt
 
 
 def gradient(build: Build, output: Node) -> Node:
@@ -185,15 +186,30 @@ def _others(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node,
     (a,) = node.args
     if op == "add":
         return [(a, build.others("add", g, width))]
-    explicit = tree_of_others(build, a, op, width)
+    # The tree is built and derived on a leaf that stands for `a`, so that no rewrite looks inside `a`.
+    leaf = build.opaque(a)
+    explicit = tree_of_others(build, leaf, op, width)
     adjoints: dict[Node, Node] = {explicit: g}
-    below = set(ancestors([a]))
-    for inner in reversed(ancestors([explicit])):
-        if inner in adjoints and inner not in below:
+    depends = {leaf}
+    inside = ancestors([explicit])
+    for inner in inside:
+        if any(argument in depends for argument in inner.args):
+            depends.add(inner)
+    for inner in reversed(inside):
+        if inner in adjoints and inner in depends and inner is not leaf:
             for operand, part in _parts(build, inner, adjoints[inner], chosen):
                 before = adjoints.get(operand)
                 adjoints[operand] = part if before is None else build.apply("add", before, part)
-    return [(a, adjoints[a])] if a in adjoints else []
+    return [(a, _replaced(build, adjoints[leaf], leaf, a))] if leaf in adjoints else []
+
+
+def _replaced(build: Build, node: Node, leaf: Node, by: Node) -> Node:
+    """The expression with another node in place of a leaf."""
+    new = {leaf: by}
+    for inner in ancestors([node]):
+        if any(argument in new for argument in inner.args):
+            new[inner] = rebuilt(build, inner, [new.get(argument, argument) for argument in inner.args])
+    return new.get(node, node)
 
 
 def tree_of_others(build: Build, a: Node, op: str, width: int) -> Node:

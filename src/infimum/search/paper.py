@@ -15,66 +15,30 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.domain import Domain
+from infimum.errors import InvalidOption
 from infimum.function import Function
-from infimum.search import samples
 from infimum.search.enumerated import EnumeratedRun
-from infimum.search.partition import at_fraction, edges
+from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.partition import at_fraction, cut
 from infimum.search.run import Run
+from infimum.search.sampling import Look
 from infimum.search.slopes import Slopes
+from infimum.search.spikes import spikes
 from infimum.search.status import Status
 from infimum.search.structure import structure
 from infimum.search.tables import Split, stages, tabulate
 
 FloatArray = npt.NDArray[np.float64]
 
-VARIABLES, PARTS = 10, 4
+__all__ = ["Options", "Outcome", "Progress", "search"]
 
-
-@dataclass(frozen=True)
-class Options:
-    """Goals (xtol, ftol: all given ones must hold) and limits (any one stops)."""
-
-    xtol: float | None = 1e-4
-    ftol: float | None = None
-    max_iter: int | None = None
-    time_limit: float | None = None
-    max_regions: int | None = None
-    x0: FloatArray | None = None
-    threads: int = 1
-
-
-class Progress(NamedTuple):
-    """Where the search stands after an iteration."""
-
-    iteration: int
-    lower: float
-    upper: float
-    regions: int
-    seconds: float
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """[lower, upper] contains the global minimum, the boxes every global minimiser."""
-
-    lower: float
-    upper: float
-    boxes: FloatArray
-    lower_bounds: FloatArray
-    x: FloatArray | None
-    fun: float
-    status: Status
-    nit: int
-    nfev: int
-    seconds: float
-    history: list[Progress] = field(default_factory=list)
+_LOOKS = 4096
+_ATTEMPTS = 4  # sample points whose value is proved, until one is better than the best known
 
 
 def search(
@@ -87,13 +51,14 @@ def search(
 class _Node:
     """A region that was split: the child of its parent that it is, and its own split."""
 
-    __slots__ = ("cycle", "digits", "number", "parent", "run", "split")
+    __slots__ = ("cycle", "digits", "following", "number", "parent", "run", "split")
 
-    def __init__(self, parent: _Node | None, digits: tuple[int, ...], cycle: int, number: int) -> None:
+    def __init__(self, parent: _Node | None, digits: tuple[int, ...], cycle: int) -> None:
         self.parent = parent
         self.digits = digits
-        self.cycle = cycle
-        self.number = number
+        self.cycle = cycle  # the first variable that may be split
+        self.following: int  # of the children
+        self.number: int
         self.split: Split
         self.run: Run | EnumeratedRun
 
@@ -108,11 +73,14 @@ class _Search:
         self.report = report
         self.structure = structure(function.value_node, function.n)
         self.slopes = Slopes(function.gradient_node) if function.is_smooth_everywhere else None
+        self.spikes = spikes(function.value_node, function.n)
         self.upper = np.inf
         self.x: FloatArray | None = None
         self.output: list[tuple[float, FloatArray]] = []
+        self.output_lower = np.inf
         self.heap: list[tuple[float, int, _Node]] = []
         self.iterations = 0
+        self.regions = 0  # split so far
         self.evaluations = 0
         self.started = time.perf_counter()
         self.history: list[Progress] = []
@@ -127,26 +95,38 @@ class _Search:
         if self._is_narrow(lo, hi):
             bound = float(self.function.range_ends(lo[None], hi[None])[0][0])
             self._try(at_fraction(lo, hi, 0.5))
-            self.output.append((bound, np.stack([lo, hi], 1)))
+            self._put_out(bound, lo, hi)
         else:
-            root = _Node(None, (), 0, 0)
-            self._split(root, lo, hi)
+            self.iterations = 1
+            self._split(_Node(None, (), 0), lo, hi)
             while True:
                 stop = self._stop()
                 if stop is not None:
                     status = stop
                     break
-                selected = self._select()
-                if selected is None:
+                if not self._iterate() and not self._has_candidates():
                     break
-                node, lo, hi = selected
-                self._split(node, lo, hi)
         return self._outcome(status)
+
+    def _iterate(self) -> bool:
+        """Select regions and split them; whether there was one."""
+        selected: list[tuple[_Node, FloatArray, FloatArray]] = []
+        while len(selected) < max(1, self.options.selection.count):
+            found = self._select()
+            if found is None:
+                break
+            if not selected:
+                self.iterations += 1
+            selected.append(found)
+        for region in selected:
+            self._split(*region)
+        return bool(selected)
 
     def _stop(self) -> Status | None:
         lower = self.lower()
         now = Progress(self.iterations, lower, self.upper, len(self.output) + len(self.heap), self._seconds())
-        self.history.append(now)
+        if not self.history or self.history[-1].iteration < now.iteration:
+            self.history.append(now)
         if self.report(now):
             return Status.INTERRUPTED
         options = self.options
@@ -162,7 +142,7 @@ class _Search:
 
     def _gap_closed(self, lower: float) -> bool:
         assert self.options.ftol is not None
-        return self.upper - lower <= self.options.ftol * max(1.0, abs(self.upper))
+        return np.isfinite(self.upper) and self.upper - lower <= self.options.ftol * max(1.0, abs(self.upper))
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
@@ -170,12 +150,17 @@ class _Search:
     def lower(self) -> float:
         """The smallest lower bound over output and remaining regions, and never above the upper bound."""
         open_bound = self.heap[0][0] if self.heap else np.inf
-        return min(self.upper, open_bound, min((bound for bound, _ in self.output), default=np.inf))
+        return min(self.upper, open_bound, self.output_lower)
 
     # ------------------------------------------------------------------------------------------ regions
     def _select(self) -> tuple[_Node, FloatArray, FloatArray] | None:
-        """The next region to split; narrow ones go to the output, those that cannot hold a minimiser are discarded."""
-        while self.heap and self.heap[0][0] <= self.upper:
+        """The next region to split; narrow ones go to the output, those that cannot hold a minimiser are discarded.
+
+        None where none is left, or none was among the first few thousand looked at: limits want to be asked meanwhile.
+        """
+        for _ in range(_LOOKS):
+            if not self._has_candidates():
+                break
             _, _, node = heapq.heappop(self.heap)
             child = node.run.advance(self.upper)
             self._push(node)
@@ -185,23 +170,30 @@ class _Search:
             lo, hi = self._box(node, digits)
             if self._cannot_hold_a_minimiser(lo, hi):
                 continue
-            if self._is_narrow(lo, hi):
-                self.output.append((bound, np.stack([lo, hi], 1)))
+            if self._is_narrow(lo, hi, bound):
+                self._put_out(bound, lo, hi)
                 continue
-            cycle = self._next_cycle(node)
-            return _Node(node, digits, cycle, self.iterations + 1), lo, hi
+            return _Node(node, digits, node.following), lo, hi
         return None
 
-    def _next_cycle(self, node: _Node) -> int:
-        following = node.cycle + VARIABLES
-        return 0 if following >= self.function.n else following
+    def _has_candidates(self) -> bool:
+        return bool(self.heap) and self.heap[0][0] <= self.upper
 
-    def _is_narrow(self, lo: FloatArray, hi: FloatArray) -> bool:
+    def _put_out(self, bound: float, lo: FloatArray, hi: FloatArray) -> None:
+        self.output.append((bound, np.stack([lo, hi], 1)))
+        self.output_lower = min(self.output_lower, bound)
+
+    def _is_narrow(self, lo: FloatArray, hi: FloatArray, bound: float = np.inf) -> bool:
+        """Whether a region meets the goals, or nothing of it is left to split; never one of infinite width."""
         xtol = self.options.xtol
         if xtol is None:
-            return bool((np.nextafter(lo, hi) >= hi).all())  # nothing is left to split
+            return bool((np.nextafter(lo, hi) >= hi).all())
         stuck = np.nextafter(np.nextafter(lo, hi), hi) >= hi
-        return bool(((hi - lo < xtol) | stuck).all())
+        if stuck.all():
+            return True
+        with np.errstate(over="ignore"):
+            narrow = bool(((hi - lo < xtol) | np.isinf(xtol) | stuck).all())
+        return narrow and (self.options.ftol is None or self._gap_closed(bound))
 
     def _box(self, node: _Node, digits: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
         """The box of a child, or of all children that begin with the digits."""
@@ -231,24 +223,41 @@ class _Search:
         if not (rising | falling).any():
             return False
         _, smooth = self.function.fact_arrays(lo[None], hi[None])
+        if smooth[0] and self.function.has_jacobian:
+            middle = at_fraction(lo, hi, 0.5)[None]
+            self.function.gradient_ends(middle, middle)  # refuses a formula of the user's that is wrong there
         return bool(smooth[0])
 
     # ------------------------------------------------------------------------------------------ one iteration
     def _split(self, node: _Node, lo: FloatArray, hi: FloatArray) -> None:
-        self.iterations += 1
+        self.regions += 1
+        node.number = self.regions
         self.working = (node, lo, hi)
-        variables = np.arange(node.cycle, min(node.cycle + VARIABLES, self.function.n))
-        variables = variables[lo[variables] < hi[variables]]  # fixed variables have nothing to split
-        node.split = Split(variables, edges(lo[variables], hi[variables], PARTS))
-        if self.structure is not None and stages(self.structure, node.split):
-            start = self._digits_of_best(node.split)
-            self._try(samples.proposal(self.structure, node.split, lo, hi, start))
-            tables = tabulate(self.structure, node.split, lo, hi)
+        variables = self._variables(node, lo, hi)
+        node.split = Split(variables, cut(self.options.partition, lo[variables], hi[variables]))
+        staged = self.structure if self.structure is not None and stages(self.structure, node.split) else None
+        self._sample(Look(self.function, self.domain, staged, node.split, lo, hi, self.x, self.regions).frozen())
+        if staged is not None:
+            tables = tabulate(staged, node.split, lo, hi)
             masks = self.slopes.masks(node.split, lo, hi, self.domain) if self.slopes is not None else []
-            node.run = Run(self.structure, node.split, tables, masks)
+            node.run = Run(staged, node.split, tables, masks)
         else:
-            node.run = EnumeratedRun(self.function, node.split, lo, hi, self._try, lambda: self.upper)
+            node.run = EnumeratedRun(self.function, node.split, lo, hi, self.upper)
         self._push(node)
+
+    def _variables(self, node: _Node, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.int64]:
+        """The variables of the node's cycle that can be split, or of the next cycle that has any.
+
+        Guarantee: never none, since a region of which nothing can be split is narrow and not split.
+        """
+        count, n = max(1, self.options.partition.variables), self.function.n
+        while True:
+            variables = np.arange(node.cycle, min(node.cycle + count, n))
+            node.following = node.cycle + count if node.cycle + count < n else 0
+            variables = variables[np.nextafter(lo[variables], hi[variables]) < hi[variables]]
+            if variables.size:
+                return variables
+            node.cycle = node.following
 
     def _push(self, node: _Node) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
@@ -256,23 +265,45 @@ class _Search:
         if bound <= self.upper and bound < np.inf:
             heapq.heappush(self.heap, (bound, node.number, node))
 
-    def _digits_of_best(self, split: Split) -> npt.NDArray[np.int64]:
-        """The child that holds the best point so far, or the nearest one: where descent starts."""
-        if self.x is None:
-            return np.full(split.count, PARTS // 2, np.int64)
-        inner = split.edges[:, 1:-1]
-        return np.asarray((self.x[split.variables][:, None] > inner).sum(1), np.int64)
+    # ------------------------------------------------------------------------------------------ samples
+    def _sample(self, look: Look) -> None:
+        """Lower the upper bound by what the sampling proposes, and by points where a condition holds."""
+        with np.errstate(all="ignore"):
+            points = np.atleast_2d(np.asarray(self.options.sampling.propose(look), np.float64))
+        if points.ndim != 2 or points.shape[1] != self.function.n:
+            raise InvalidOption(
+                f"{type(self.options.sampling).__name__}.propose returns points of shape {points.shape}, where "
+                f"(k, {self.function.n}) is meant."
+            )
+        for point in self._ranked(points):
+            if self._try(point):
+                break
+        for spike in self.spikes:
+            probe = spike.point(look.lo, look.hi, look.middle() if self.x is None else self.x)
+            if probe is not None:
+                self._try(probe)
 
-    def _try(self, point: FloatArray) -> None:
+    def _ranked(self, points: FloatArray) -> FloatArray:
+        """The best few points in plain doubles, the best one first."""
+        if len(points) == 1:
+            return points
+        inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
+        inside = inside[np.isfinite(inside).all(1)]
+        values = np.asarray(self.function(inside)) if len(inside) else np.empty(0)
+        return inside[np.argsort(values, kind="stable")[:_ATTEMPTS]]
+
+    def _try(self, point: FloatArray) -> bool:
         """Lower the upper bound by the proved value at a point of the domain where the function is defined."""
         x = np.clip(np.asarray(point, np.float64), self.domain.inner_lo, self.domain.inner_hi)
         if not np.isfinite(x).all():
-            return
+            return False
         self.evaluations += 1
         bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
-        if bottom <= top < self.upper and self.function.fact_arrays(x[None], x[None])[0][0]:
+        better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
+        if better:
             self.upper = top
             self.x = x
+        return better
 
     # ------------------------------------------------------------------------------------------ the answer
     def _outcome(self, status: Status) -> Outcome:

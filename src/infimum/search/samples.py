@@ -1,8 +1,8 @@
 """Where to look for good points (POLICY): the paper's diagonal points of the children, chosen in plain doubles.
 
 Each child has ten points on its diagonal, at the fractions 1/11 … 10/11 of every variable. Among the 10 * 4^10 points
-of a region the best is looked for digit by digit from the tables of touched terms, for all fractions at once; whatever is
-found is only a proposal, whose value is then proved by one interval evaluation.
+of a region the best is looked for digit by digit from the tables of touched terms, for all fractions at once; whatever
+is found is only a proposal, whose value is then proved by one interval evaluation.
 """
 
 from __future__ import annotations

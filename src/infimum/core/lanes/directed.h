@@ -44,13 +44,14 @@ INFIMUM_FN INFIMUM_LANE add_ru(INFIMUM_LANE a, INFIMUM_LANE b) {
 INFIMUM_FN INFIMUM_LANE mul_error(INFIMUM_LANE a, INFIMUM_LANE b, INFIMUM_LANE p) {
     typedef INFIMUM_LANE D;
     const Mask<D> small = magnitude(p) < D(0x1p-967);
-    const Mask<D> a_smaller = magnitude(a) < magnitude(b);
-    const D s = select(a_smaller, a, b), l = select(a_smaller, b, a);
-    const D scaled = fma_rn(mul_rn(s, D(0x1p1000)), mul_rn(l, D(0x1p200)), -mul_rn(mul_rn(p, D(0x1p600)), D(0x1p600)));
-    const D plain = fma_rn(a, b, -p);
+    D error = select(magnitude(p) < D(INFIMUM_INF), fma_rn(a, b, -p), -p);
+    if (any(small)) {  // rare, and as long as all the rest
+        const Mask<D> a_smaller = magnitude(a) < magnitude(b);
+        const D s = mul_rn(select(a_smaller, a, b), D(0x1p1000)), l = mul_rn(select(a_smaller, b, a), D(0x1p200));
+        error = select(small, fma_rn(s, l, -mul_rn(mul_rn(p, D(0x1p600)), D(0x1p600))), error);
+    }
     const Mask<D> finite = (magnitude(a) < D(INFIMUM_INF)) & (magnitude(b) < D(INFIMUM_INF));
     const Mask<D> nonzero = (a != D(0.0)) & (b != D(0.0));
-    const D error = select(small, scaled, select(magnitude(p) < D(INFIMUM_INF), plain, -p));
     return select(finite & nonzero, error, D(0.0));
 }
 INFIMUM_FN INFIMUM_LANE mul_rd(INFIMUM_LANE a, INFIMUM_LANE b) {

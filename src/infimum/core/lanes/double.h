@@ -79,7 +79,10 @@ INFIMUM_FN double exponent(double x) {
     return sub_rn(of_bits((bits_of(x) >> 52) | 0x4330000000000000LL), 0x1p52 + 1023.0);
 }
 // 2^k for an integral k in [-1022, 1023].
-INFIMUM_FN double pow2(double k) { return of_bits(bits_of(add_rn(k, 0x1p52 + 1023.0)) << 52); }
+INFIMUM_FN double pow2(double k) {
+    const unsigned long long biased = static_cast<unsigned long long>(bits_of(add_rn(k, 0x1p52 + 1023.0)));
+    return of_bits(static_cast<long long>(biased << 52));
+}
 // x / 2^exponent(x) of a positive normal x: in [1, 2).
 INFIMUM_FN double mantissa(double x) {
     return of_bits((bits_of(x) & 0x000fffffffffffffLL) | 0x3ff0000000000000LL);

@@ -1,0 +1,62 @@
+"""What a search is asked for and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.search.partition import Partition, Uniform
+from infimum.search.sampling import Diagonal, Sampling
+from infimum.search.selection import Best, Selection
+from infimum.search.status import Status
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Goals (xtol, ftol: all given ones must hold), limits (any one stops) and strategies (the paper's).
+
+    xtol is one width for all variables or one for each, inf where the width does not matter.
+    """
+
+    xtol: float | FloatArray | None = 1e-4
+    ftol: float | None = None
+    max_iter: int | None = None
+    time_limit: float | None = None
+    max_regions: int | None = None
+    x0: FloatArray | None = None
+    threads: int = 1
+    partition: Partition = field(default_factory=Uniform)
+    sampling: Sampling = field(default_factory=Diagonal)
+    selection: Selection = field(default_factory=Best)
+
+
+class Progress(NamedTuple):
+    """Where the search stands after an iteration."""
+
+    iteration: int
+    lower: float
+    upper: float
+    regions: int
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """[lower, upper] contains the global minimum, the boxes every global minimiser."""
+
+    lower: float
+    upper: float
+    boxes: FloatArray
+    lower_bounds: FloatArray
+    x: FloatArray | None
+    fun: float
+    status: Status
+    nit: int
+    nfev: int
+    seconds: float
+    history: list[Progress] = field(default_factory=list)
