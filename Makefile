@@ -42,7 +42,7 @@ bench: install ## measure nanoseconds per interval of every operation and varian
 
 paper: install ## repeat the paper's experiments and write docs/reproduction.md's tables (long)
 	@$(PIP) "scipy>=1.10"
-	$(VENV)/bin/infimum bench paper --dim 50 100 500 1000 --time-limit 120 \
+	$(VENV)/bin/infimum bench paper --dim 50 100 500 1000 --time-limit 180 \
 	  --csv bench/results/paper.csv --json bench/results/paper.json || [ $$? -eq 1 ]  # 1: a limit was reached
 	$(VENV)/bin/infimum bench compare --csv bench/results/compare.csv
 	$(VENV)/bin/python docs/make_reproduction_tables.py

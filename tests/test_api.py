@@ -78,7 +78,7 @@ def test_a_start_lowers_the_upper_bound_before_anything_else() -> None:
 def test_limits_leave_a_true_enclosure() -> None:
     problem = problems.griewank(30)
     for limit in ({"max_iter": 3}, {"time_limit": 1e-6}, {"max_regions": 1}):
-        result = minimize(problem, **limit)  # type: ignore[arg-type]
+        result = minimize(problem, **limit)
         assert result.status in (Status.ITERATIONS, Status.TIME, Status.REGIONS) and 0 in result.minimum
         assert any((box[:, 0] <= 0).all() and (box[:, 1] >= 0).all() for box in result.boxes)
 

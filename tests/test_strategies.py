@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ INF = math.inf
 SMALL = {
     "bowl": Case(lambda x: np.sum((x - 0.3) ** 2), [(-1, 2)] * 2, 0.0, [[0.3, 0.3]]),
     "two minima": Case(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2, [(-2, 2)] * 2, 0.0, [[-1, 0], [1, 0]]),
+    "slope": Case(lambda x: x[0] + x[1], [(-1, 2)] * 2, -2.0, [[-1, -1]]),
     "corner": Case(lambda x: x[0] - x[1], [(-1, 2)] * 2, -3.0, [[-1, 2]]),
     "kink": Case(lambda x: np.abs(x[0]) + np.abs(x[1] - 1), [(-2, 2.5)] * 2, 0.0, [[0, 1]]),
     "jump": Case(lambda x: np.where(x[0] < 0, 10.0, x[0]), [(-1, 1)], 0.0, [[0]]),
@@ -74,6 +76,15 @@ class Constant:
 
     def cuts(self, lo: FloatArray, hi: FloatArray) -> FloatArray:
         return np.full((lo.size, 3), self.value)
+
+
+class OneIsNone(Uniform):
+    """Equal parts, but one of the cuts is no number."""
+
+    def cuts(self, lo: FloatArray, hi: FloatArray) -> FloatArray:
+        proposed = super().cuts(lo, hi)
+        proposed[:, 1] = np.nan
+        return proposed
 
 
 class Reversed(Uniform):
@@ -138,12 +149,14 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "cuts below": {"partition": Constant(-1e300)},
     "infinite cuts": {"partition": Constant(INF)},
     "NaN cuts": {"partition": Constant(np.nan)},
+    "a NaN among the cuts": {"partition": OneIsNone()},
     "zero cuts": {"partition": Constant(0.0)},
     "reversed cuts": {"partition": Reversed()},
     "slivers": {"partition": Slivers()},
     "a partition that overwrites": {"partition": Overwriting()},
     "NaN samples": {"sampling": Absurd(np.nan)},
     "infinite samples": {"sampling": Absurd(INF, -INF)},
+    "a sample far below": {"sampling": Absurd(-1e9)},
     "samples outside": {"sampling": Absurd(1e9, -1e9, 12.0)},
     "mixed samples": {"sampling": Mixed()},
     "a sampling that overwrites": {"sampling": Meddling()},
@@ -168,6 +181,18 @@ def test_no_strategy_makes_a_result_false(name: str, strategy: str) -> None:
     case = SMALL[name]
     for iterations in (1, 4, 40):
         _told(infimum.minimize(case.f, case.bounds, max_iter=iterations, xtol=1e-2, **HOSTILE[strategy]), case)
+
+
+def test_an_upper_bound_comes_only_from_a_point_where_the_function_is_certainly_defined() -> None:
+    third = infimum.exact(1, 3)
+    result = infimum.minimize(lambda x: x[0] + 0 * np.sqrt(x[0] - third), [(0, 1)], x0=[1 / 3], max_iter=5)
+    assert Fraction(result.minimum.lo) <= Fraction(1, 3) <= Fraction(result.minimum.hi)
+
+
+def test_without_a_point_no_gap_is_closed() -> None:
+    options: dict[str, Any] = {"xtol": None, "ftol": 1e-3, "sampling": Absurd(np.nan), "max_iter": 5}
+    result = infimum.minimize(lambda x: np.sum(x**2), [(-1, 2)], **options)
+    assert result.status == Status.ITERATIONS and result.minimum.hi == INF
 
 
 # --- every named strategy solves -----------------------------------------------------------------------------------

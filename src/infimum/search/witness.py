@@ -1,0 +1,70 @@
+"""The best point so far: proposals become an upper bound only by a proved value at a point of the domain."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.domain import Domain
+from infimum.errors import InvalidOption
+from infimum.function import Function
+from infimum.search.sampling import Look, Sampling
+from infimum.search.spikes import spikes
+
+FloatArray = npt.NDArray[np.float64]
+
+_ATTEMPTS = 4  # sample points whose value is proved, until one is better than the best known
+
+
+class Witness:
+    """A point x of the domain where the function is defined, with a value of at most `upper`.
+
+    Guarantee: the global minimum is not above `upper`, whatever was proposed.
+    """
+
+    def __init__(self, function: Function, domain: Domain) -> None:
+        self.function = function
+        self.domain = domain
+        self.upper = np.inf
+        self.x: FloatArray | None = None
+        self.evaluations = 0
+        self._spikes = spikes(function.value_node, function.n)
+
+    def offer(self, point: npt.ArrayLike) -> bool:
+        """Take the point, moved into the domain, where its proved value is better; say whether it is."""
+        x = np.clip(np.asarray(point, np.float64), self.domain.inner_lo, self.domain.inner_hi)
+        if not np.isfinite(x).all():
+            return False
+        self.evaluations += 1
+        bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
+        better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
+        if better:
+            self.upper = top
+            self.x = x
+        return better
+
+    def look(self, sampling: Sampling, look: Look) -> None:
+        """Offer what a sampling proposes for a region, and points of it where a condition holds."""
+        with np.errstate(all="ignore"):
+            points = np.atleast_2d(np.asarray(sampling.propose(look.frozen()), np.float64))
+        if points.ndim != 2 or points.shape[1] != self.function.n:
+            raise InvalidOption(
+                f"{type(sampling).__name__}.propose returns points of shape {points.shape}, where "
+                f"(k, {self.function.n}) is meant."
+            )
+        for point in self._ranked(points):
+            if self.offer(point):
+                break
+        for spike in self._spikes:
+            probe = spike.point(look.lo, look.hi, look.middle() if self.x is None else self.x)
+            if probe is not None:
+                self.offer(probe)
+
+    def _ranked(self, points: FloatArray) -> FloatArray:
+        """The best few points in plain doubles, the best one first."""
+        if len(points) == 1:
+            return points
+        inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
+        inside = inside[np.isfinite(inside).all(1)]
+        values = np.asarray(self.function(inside)) if len(inside) else np.empty(0)
+        return inside[np.argsort(values, kind="stable")[:_ATTEMPTS]]
