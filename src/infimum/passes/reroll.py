@@ -92,17 +92,36 @@ class _Roller:
             groups.setdefault((self._form(term)[0], negative), []).append(term)
         parts: list[tuple[Node, bool]] = []
         loops: dict[int, list[tuple[Node, bool]]] = {}  # by length: what one loop added up comes back as one sum
-        for (_, negative), terms in groups.items():
-            if len(terms) >= _SMALLEST and self._form(terms[0])[1] <= _DEEPEST:
-                rolled = self._spread(self._zip(terms), len(terms))
-                loops.setdefault(len(terms), []).append((rolled, negative))
-            else:
-                parts += [(term, negative) for term in terms]
+        for (_, negative), alike in groups.items():
+            for terms in self._by_constants(alike):
+                if len(terms) >= _SMALLEST and self._form(terms[0])[1] <= _DEEPEST:
+                    rolled = self._spread(self._zip(terms), len(terms))
+                    loops.setdefault(len(terms), []).append((rolled, negative))
+                else:
+                    parts += [(term, negative) for term in terms]
         for length, bodies in loops.items():
             negative = all(minus for _, minus in bodies)
             body = self._joined(chain, [(node, minus and not negative) for node, minus in bodies])
             parts.append((self.graph.node(_CHAINS[chain], (body,), 1, length), negative))
         return self._joined(chain, parts)
+
+    def _by_constants(self, terms: list[Node]) -> list[list[Node]]:
+        """Terms of one form apart by their constants, where equally long loops come of it: 8 sin(7x), 6 sin(14x)."""
+        if len(terms) < 2 * _SMALLEST:
+            return [terms]
+        groups: dict[Hashable, list[Node]] = {}
+        for term in terms:
+            groups.setdefault(self._constants(term), []).append(term)
+        lengths = {len(group) for group in groups.values()}
+        return list(groups.values()) if len(lengths) == 1 and lengths.pop() >= _SMALLEST else [terms]
+
+    def _constants(self, node: Node) -> Hashable:
+        """The constants in a term, in order."""
+        if self._form(node)[1] > _DEEPEST or node.op in ("take", "x"):
+            return None
+        if node.op == "constant":
+            return node.data
+        return tuple(self._constants(a) for a in node.args)
 
     def _joined(self, chain: str, parts: list[tuple[Node, bool]]) -> Node:
         # Positive terms first, reductions last: however the terms were written down, the chain comes out the same.
