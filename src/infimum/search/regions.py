@@ -6,6 +6,8 @@ ancestors' parts alone, so that it has the same bits by whatever path the search
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +18,8 @@ from infimum.search.tables import Split
 
 FloatArray = npt.NDArray[np.float64]
 Box = tuple[FloatArray, FloatArray]
+
+_MEMORY = 32 * 2**20  # bytes of boxes at hand
 
 
 class Region:
@@ -34,22 +38,27 @@ class Region:
 
 
 class Boxes:
-    """The boxes of regions and their children; the last region asked for is kept at hand."""
+    """The boxes of regions and their children; the regions last asked for are kept at hand, within a little memory."""
 
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
-        self._region: Region | None = None
-        self._lo, self._hi = domain.lo, domain.hi
+        self._kept: OrderedDict[Region, Box] = OrderedDict()
+        self._most = max(1, min(1024, _MEMORY // (16 * domain.n)))
 
     def keep(self, region: Region, lo: FloatArray, hi: FloatArray) -> None:
         """Hold a region's box at hand; its children are asked for next."""
-        self._region, self._lo, self._hi = region, lo, hi
+        self._kept[region] = (lo, hi)
+        self._kept.move_to_end(region)
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
 
     def child(self, region: Region, digits: tuple[int, ...]) -> Box:
         """The box of a child, or of all children that begin with the digits."""
-        if self._region is not region:
-            self.keep(region, *self._of(region))
-        lo, hi = self._lo.copy(), self._hi.copy()
+        box = self._kept.get(region)
+        if box is None:
+            box = self._of(region)
+            self.keep(region, *box)
+        lo, hi = box[0].copy(), box[1].copy()
         _lay(lo, hi, region.split, digits)
         return lo, hi
 
