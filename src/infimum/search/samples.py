@@ -21,7 +21,7 @@ FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 FRACTIONS = np.arange(1, 11) / 11.0
-_SWEEPS = 4
+_ROUNDS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +38,32 @@ def proposal(structure: Structure, split: Split, lo: FloatArray, hi: FloatArray,
     """A sample point of the region, the best that digit-wise descent finds."""
     families = [_points(family, split, lo, hi) for family in structure.families]
     digits = np.repeat(start[None], FRACTIONS.size, 0)
-    best = _values(structure, families, digits[:, None])[:, 0]
-    for _ in range(_SWEEPS):
-        before = digits.copy()
-        for position in range(split.count):
-            options = np.repeat(digits[:, None], split.parts, 1)
-            options[:, :, position] = np.arange(split.parts)
-            values = _values(structure, families, options)
-            choice = values.argmin(1)
-            digits[:, position] = choice
-            best = values[np.arange(FRACTIONS.size), choice]
-        if np.array_equal(before, digits):
+    best = np.full(FRACTIONS.size, np.inf)
+    for _ in range(_ROUNDS):
+        digits, values = _better(structure, families, split, digits)
+        if not (values < best).any():
             break
+        best = values
     winner = int(best.argmin())
     return _point(split, lo, hi, digits[winner], FRACTIONS[winner])
+
+
+def _better(
+    structure: Structure, families: list[_Points], split: Split, digits: IndexArray
+) -> tuple[IndexArray, FloatArray]:
+    """Digits at least as good, and their values: every digit at its own best, or the best change of one digit."""
+    f, count, parts = FRACTIONS.size, split.count, split.parts
+    options = np.repeat(digits[:, None], count * parts, 1).reshape(f, count, parts, count)
+    for position in range(count):
+        options[:, position, :, position] = np.arange(parts)
+    single = options.reshape(f, count * parts, count)
+    values = _values(structure, families, single)
+    one = values.argmin(1)
+    rows = np.arange(f)
+    together = values.reshape(f, count, parts).argmin(2)
+    joint = _values(structure, families, together[:, None])[:, 0]
+    take = joint <= values[rows, one]
+    return np.where(take[:, None], together, single[rows, one]), np.minimum(joint, values[rows, one])
 
 
 def _point(split: Split, lo: FloatArray, hi: FloatArray, digits: IndexArray, fraction: float) -> FloatArray:
