@@ -76,10 +76,12 @@ class Structure:
 
 def structure(value: Node, n: int) -> Structure | None:
     """The structure of a simplified function, or None if it has no such form."""
-    nodes = ancestors([value])
-    reduced: set[Node] = set()  # depends on a reduction
-    for node in nodes:
-        if any(a in reduced for a in node.args) or (node.op in REDUCTIONS and _depends_on_x(node)):
+    reads: set[Node] = set()  # depends on x
+    reduced: set[Node] = set()  # depends on a reduction over x
+    for node in ancestors([value]):
+        if node.op == "x" or any(a in reads for a in node.args):
+            reads.add(node)
+        if any(a in reduced for a in node.args) or (node.op in REDUCTIONS and node in reads):
             reduced.add(node)
             if node.size > 1 or node.op in ("others", "recurrence"):
                 return None
@@ -87,7 +89,7 @@ def structure(value: Node, n: int) -> Structure | None:
     epilogue = Build(0)
     known: dict[Node, Node] = {}
     try:
-        result = _epilogue(value, reduced, roots, epilogue, known)
+        result = _epilogue(value, reads, reduced, roots, epilogue, known)
         families = tuple(_family(root, n) for root in roots)
     except Unstageable:
         return None
@@ -102,11 +104,9 @@ class Unstageable(Exception):
     """The expression has no form that staging knows."""
 
 
-def _depends_on_x(node: Node) -> bool:
-    return any(below.op == "x" for below in ancestors([node]))
-
-
-def _epilogue(value: Node, reduced: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]) -> Node:
+def _epilogue(
+    value: Node, reads: set[Node], reduced: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]
+) -> Node:
     """The scalar part above the families, with placeholders `input` for them, appended to roots."""
     for node in ancestors([value]):
         if node.size != 1:
@@ -116,19 +116,19 @@ def _epilogue(value: Node, reduced: set[Node], roots: list[Node], build: Build, 
             if node.op not in OPERATIONS:
                 raise Unstageable
             for argument in node.args:
-                _place(argument, reduced, roots, build, known)
+                _place(argument, reads, roots, build, known)
             known[node] = build.graph.node(node.op, [known[a] for a in node.args], 1, node.data)
-    _place(value, reduced, roots, build, known)
+    _place(value, reads, roots, build, known)
     return known[value]
 
 
-def _place(node: Node, reduced: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]) -> None:
+def _place(node: Node, reads: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]) -> None:
     """A constant stays; a family, or a scalar that reads x directly, becomes an input."""
     if node in known:
         return
     if node.size != 1:
         raise Unstageable
-    if not _depends_on_x(node):
+    if node not in reads:
         known[node] = build.graph.node("constant", (), 1, _constant_value(node))
         return
     roots.append(node)
@@ -201,9 +201,6 @@ class Scalar:
 
     def tree(self, node: Node, at: IndexArray) -> Tree:
         """The elements `at` of a node as one scalar expression, hashable."""
-        return self._tree(node, at)
-
-    def _tree(self, node: Node, at: IndexArray) -> Tree:
         key = (node, at.tobytes())
         found = self.made.get(key)
         if found is None:
@@ -230,14 +227,14 @@ class Scalar:
                 return ("zero",)
             if (inner < 0).any():
                 raise Unstageable
-            return self._tree(node.args[0], inner)
+            return self.tree(node.args[0], inner)
         if node.op not in OPERATIONS:
             raise Unstageable
         return (
             "apply",
             node.op,
             node.data,
-            *(self._tree(a, at if a.size > 1 else np.zeros_like(at)) for a in node.args),
+            *(self.tree(a, at if a.size > 1 else np.zeros_like(at)) for a in node.args),
         )
 
     def _build(self, tree: Tree, build: Build, r: int, done: dict[int, Node]) -> Node:
