@@ -83,10 +83,11 @@ def belegundu_loop(x: Any) -> Any:
 
 
 def breiman_loop(x: Any) -> Any:
-    total = 0
+    cosines = squares = 0
     for t in x:
-        total += -0.1 * np.cos(5 * pi * t) + t * t
-    return total
+        cosines += np.cos(5 * pi * t)
+        squares += t * t
+    return -0.1 * cosines + squares
 
 
 def fu_loop(x: Any) -> Any:
