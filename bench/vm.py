@@ -22,6 +22,7 @@ from infimum.backends import cpu
 from infimum.passes.program import Program
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from programs import rastrigin
 from tapes import Maker
 
 RESULTS = Path(__file__).parent / "results"
@@ -47,16 +48,6 @@ def polynomial(op: str | None, length: int = 60) -> Program:
     m.store(out, value)
     m.end(1)
     return m.program(out)
-
-
-def rastrigin(n: int) -> Program:
-    m = Maker(n)
-    two, ten, total = m.constant(2.0), m.constant(10.0), m.vector(1)
-    x = m.load(0, 0, 0, 1)
-    wave = m.op("mul", m.load(ten), m.op("cospi", m.op("mul", m.load(two), x)))
-    m.reduce(total, m.op("add", m.op("sub", m.op("sqr", x), wave), m.load(ten)))
-    m.end(1, n)
-    return m.program(total)
 
 
 def rastrigin_gradient(n: int) -> Program:

@@ -18,7 +18,8 @@ from infimum.api import minimize
 from infimum.errors import InfimumError, InvalidBounds, InvalidJacobian, InvalidOption, UnreachableTolerance
 from infimum.exact import pi
 from infimum.progress import Display, line
-from infimum.records.result import Result, Step
+from infimum.records.result import Result
+from infimum.search.outcome import Progress
 from infimum.search.status import Status
 
 BOX = [(-2, 3)] * 2
@@ -149,15 +150,15 @@ def test_the_display_waits_a_second_on_a_terminal() -> None:
 
     stream = Terminal()
     with Display(None, "f", stream) as display:
-        display.update(Step(1, 0.0, 1.0, 2, 0.1))
+        display.update(Progress(1, 0.0, 1.0, 2, 0.1))
     assert stream.getvalue() == ""
 
 
 def test_the_line_of_the_display_is_true_and_readable() -> None:
-    text = line(Step(1200, -3.5, -3.25, 17, 3.0), "zabinsky")
+    text = line(Progress(1200, -3.5, -3.25, 17, 3.0), "zabinsky")
     assert text == "zabinsky  iteration 1,200  [-3.5, -3.25]  gap 0.25  17 regions  400/s  3.0 s"
-    assert "[entire]  gap inf" in line(Step(0, -np.inf, np.inf, 1, 0.0), "f")
-    assert line(Step(1, 0.0, 1.0, 1, 3725.0), "f").endswith("1:02:05")
+    assert "[entire]  gap inf" in line(Progress(0, -np.inf, np.inf, 1, 0.0), "f")
+    assert line(Progress(1, 0.0, 1.0, 1, 3725.0), "f").endswith("1:02:05")
 
 
 # --- refusals ------------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ import pytest
 
 from infimum.interval import Interval, is_empty
 from infimum.records.merge import merged
-from infimum.records.result import Result, Step, result_of
+from infimum.records.result import Result, result_of
 from infimum.records.writing import enclosure
+from infimum.search.outcome import Progress
 from infimum.search.status import Status
 
 INF = float("inf")
@@ -53,7 +54,7 @@ def test_every_promised_name_is_an_attribute_and_a_key() -> None:
     assert "x" in result and "y" not in result and result.get("y") is None
     assert (result.minimum.lo, result.minimum.hi) == (-1.0, -0.9999)
     assert result.success and result.status == 0 and result.nregions == 2
-    assert result.history == [Step(1, -2.0, 0.0, 5, 0.1)]
+    assert result.history == [Progress(1, -2.0, 0.0, 5, 0.1)]
     with pytest.raises(KeyError):
         result["optimum"]
 
@@ -62,7 +63,7 @@ def test_a_maximum_is_the_negated_minimum() -> None:
     result = result_of(outcome(), maximize=True)
     assert (result.maximum.lo, result.maximum.hi) == (0.9999, 1.0)
     assert result.fun == 0.99991 and result.upper_bounds.tolist() == [1.0, 0.99995]
-    assert result.history == [Step(1, 0.0, 2.0, 5, 0.1)] and not np.signbit(result.history[0].lower)
+    assert result.history == [Progress(1, 0.0, 2.0, 5, 0.1)] and not np.signbit(result.history[0].lower)
     assert "maximum" in result and "minimum" not in result and "upper_bounds" in result
     with pytest.raises(AttributeError, match=r"maximised, so there is no minimum: read result\.maximum"):
         result.minimum  # noqa: B018

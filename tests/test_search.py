@@ -230,3 +230,8 @@ def test_a_prefix_bound_above_its_leaves_is_noticed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Run, "_closed", lambda *args: tuple(end + 1e-3 for end in honest(*args)))
     with pytest.raises(AssertionError):
         test_a_run_emits_every_child_in_the_order_of_its_own_fold("sum", [0, 1, 2])
+
+
+def test_a_fact_that_is_certainly_false_is_not_taken_for_smoothness(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(infimum.function, "facts", lambda build, value: (build.number(1), build.number(0)))
+    assert not trace(STAGED["sum"], 3).is_smooth_everywhere

@@ -17,7 +17,7 @@ from infimum.function import Function, trace
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
-from infimum.records.result import Result, Step, negated, result_of, result_under_way
+from infimum.records.result import Result, negated, result_of, result_under_way
 from infimum.search import paper
 
 Objective = Callable[..., Any]
@@ -97,10 +97,9 @@ def minimize(
     function, whole = _traced(task), task.domain.pairs()
     with Display(progress, function.name) as display, Interrupt() as interrupt:
 
-        def report(state: Any) -> bool:
+        def report(state: paper.Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
-            step = Step(state.iteration, state.lower, state.upper, state.regions, state.seconds)
-            step = negated(step) if maximize else step
+            step = negated(state) if maximize else state
             display.update(step)
             so_far = callback is not None and callback(result_under_way(step, whole, maximize))
             return bool(so_far) or interrupt.requested

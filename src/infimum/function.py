@@ -18,6 +18,7 @@ from infimum.function_jacobian import Jacobian, trace_jacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.interval import Interval
+from infimum.passes.build import is_number
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.lower import lower
@@ -73,7 +74,7 @@ class Function:
     @cached_property
     def is_smooth_everywhere(self) -> bool:
         """Defined and smooth on all reals, by its operations alone: no box needs a check."""
-        return all(node.op == "constant" for node in facts(self._build, self._value))
+        return all(is_number(fact, 1.0) for fact in facts(self._build, self._value))
 
     @property
     def has_jacobian(self) -> bool:

@@ -12,8 +12,8 @@ from rich.live import Live
 from rich.text import Text
 
 from infimum.interval import Interval
-from infimum.records.result import Step
 from infimum.records.writing import enclosure
+from infimum.search.outcome import Progress
 
 _PATIENCE = 1.0  # seconds before a display that nobody asked for appears
 _PERIOD = 0.1  # seconds between two updates of the terminal's line
@@ -44,7 +44,7 @@ class Display:
         if self._live is not None:
             self._live.stop()
 
-    def update(self, step: Step) -> None:
+    def update(self, step: Progress) -> None:
         """Show the step, unless the last one was shown only just now."""
         now = time.perf_counter()
         if not self._wanted or now < self._next:
@@ -61,7 +61,7 @@ class Display:
         self._live.update(Text(line(step, self._name), overflow="ellipsis", no_wrap=True), refresh=True)
 
 
-def line(step: Step, name: str) -> str:
+def line(step: Progress, name: str) -> str:
     """Be the state of a search on one line; the bounds are rounded outward."""
     gap = step.upper - step.lower
     rate = step.iteration / step.seconds if step.seconds > 0 else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.core import tape as tapes
+from infimum.core.tape import address
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -94,7 +95,7 @@ class Core:
         """
         job, shape, _keep = self._job(op, operands, param)
         lo, hi = np.empty(shape), np.empty(shape)
-        job.lo, job.hi = _address(lo), _address(hi)
+        job.lo, job.hi = address(lo), address(hi)
         self._run(op, job, variant, threads)
         return lo, hi
 
@@ -104,7 +105,7 @@ class Core:
         """Say for each box whether `op` is defined on all of it, and whether it is smooth around it."""
         job, shape, _keep = self._job(op, operands, param)
         bits = np.empty(shape, np.uint8)
-        job.facts = _address(bits)
+        job.facts = address(bits)
         self._run(op, job, variant, threads)
         return (bits & 1).astype(bool), (bits & 2).astype(bool)
 
@@ -125,7 +126,7 @@ class Core:
         keep = []
         for i in range(arity):
             lo, hi, job.strides[i] = _flat(ends[2 * i], ends[2 * i + 1], shape)
-            job.in_[2 * i], job.in_[2 * i + 1] = _address(lo), _address(hi)
+            job.in_[2 * i], job.in_[2 * i + 1] = address(lo), address(hi)
             keep += [lo, hi]
         return job, shape, keep
 
@@ -155,12 +156,6 @@ class Core:
         status = self.library.infimum_apply(number, self._operations[op][0], ctypes.byref(job), threads)
         if status:
             raise RuntimeError(f"{op} failed in the core: {_ERRORS.get(status, status)}")
-
-
-def _address(a: npt.NDArray[Any]) -> int:
-    """Where the elements start: several times faster than `a.ctypes.data`."""
-    start: int = a.__array_interface__["data"][0]
-    return start
 
 
 def _flat(lo: FloatArray, hi: FloatArray, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray, int]:

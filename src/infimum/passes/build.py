@@ -36,6 +36,10 @@ from infimum.graph.payload import integer_of, map_of, value_of
 
 _EXACT_LIMIT = 64  # elements up to which constants are folded symbol by symbol
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "is_equal", "hypot"})
+# Cheap enough to compute again, wherever an index map leads and in every phase that reads it.
+CHEAP = frozenset(
+    {"neg", "add", "sub", "mul", "sqr", "abs", "min", "max", "where", "is_less", "is_less_equal", "is_equal"}
+)
 _KEEPS_ZERO = frozenset({"neg", "add", "sub", "mul", "sqr", "abs"})
 _ROTATIONS = {"sin": "sinpi", "cos": "cospi"}
 _TURNS = (("sin", "cos"), ("sinpi", "cospi"))
@@ -274,7 +278,8 @@ def _scalar(node: Node) -> Exact | None:
     return value_of(node).exact_elements()[0]
 
 
-def _is_number(node: Node, value: float) -> bool:
+def is_number(node: Node, value: float) -> bool:
+    """Whether a node is this very number."""
     return (
         node.op == "constant"
         and node.size == 1
@@ -295,7 +300,7 @@ def _add(b: Build, args: Args, data: Any) -> Node | None:
     x, y = args
     size = max(x.size, y.size)
     for this, other in ((x, y), (y, x)):
-        if _is_number(this, 0.0):
+        if is_number(this, 0.0):
             return other
         if this.op == "neg":
             return b.apply("sub", other, this.args[0])
@@ -325,9 +330,9 @@ def _moved_constant(b: Build, c: Node, inner: Node) -> Node | None:
 
 def _sub(b: Build, args: Args, data: Any) -> Node | None:
     x, y = args
-    if _is_number(y, 0.0):
+    if is_number(y, 0.0):
         return x if x.size >= y.size else None
-    if _is_number(x, 0.0):
+    if is_number(x, 0.0):
         return b.apply("neg", y)
     if y.op == "neg":
         return b.apply("add", x, y.args[0])
@@ -346,11 +351,11 @@ def _neg(b: Build, args: Args, data: Any) -> Node | None:
 def _mul(b: Build, args: Args, data: Any) -> Node | None:
     x, y = args
     for this, other in ((x, y), (y, x)):
-        if _is_number(this, 1.0):
+        if is_number(this, 1.0):
             return other
-        if _is_number(this, -1.0):
+        if is_number(this, -1.0):
             return b.apply("neg", other)
-        if _is_number(this, 0.0) and b.is_total(other):
+        if is_number(this, 0.0) and b.is_total(other):
             return this
         if this.op == "constant" and other.op in ("mul", "neg", "div"):
             merged = _merged_factor(b, this, other)
@@ -424,7 +429,7 @@ def _double_angle(b: Build, x: Node, y: Node) -> Node | None:
 
 def _div(b: Build, args: Args, data: Any) -> Node | None:
     x, y = args
-    if _is_number(y, 1.0):
+    if is_number(y, 1.0):
         return x
     c = _scalar(y)
     if c is None:
@@ -500,9 +505,9 @@ def _where(b: Build, args: Args, data: Any) -> Node | None:
     condition, x, y = args
     if x is y and b.is_total(condition) and x.size >= condition.size:
         return x
-    if _is_number(condition, 1.0) and x.size >= y.size:
+    if is_number(condition, 1.0) and x.size >= y.size:
         return x
-    return y if _is_number(condition, 0.0) and y.size >= x.size else None
+    return y if is_number(condition, 0.0) and y.size >= x.size else None
 
 
 def _same(b: Build, args: Args, data: Any) -> Node | None:
@@ -511,14 +516,14 @@ def _same(b: Build, args: Args, data: Any) -> Node | None:
 
 def _min(b: Build, args: Args, data: Any) -> Node | None:
     for this, other in (args, args[::-1]):
-        if _is_number(this, 1.0) and _is_truth(other):  # True and c
+        if is_number(this, 1.0) and _is_truth(other):  # True and c
             return other
     return _same(b, args, data)
 
 
 def _max(b: Build, args: Args, data: Any) -> Node | None:
     for this, other in (args, args[::-1]):
-        if _is_number(this, 0.0) and _is_truth(other):  # False or c
+        if is_number(this, 0.0) and _is_truth(other):  # False or c
             return other
     return _same(b, args, data)
 

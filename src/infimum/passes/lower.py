@@ -20,13 +20,11 @@ from infimum.graph.indexmap import Affine, IndexMap, Table, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
 from infimum.passes import program as form
+from infimum.passes.build import CHEAP
 from infimum.passes.program import NUMBERS, Program
 from infimum.passes.writer import Row, Writer
 
 _LOOPS = frozenset({*REDUCTIONS, "concat", "others", "recurrence"})
-_CHEAP = frozenset(
-    {"neg", "add", "sub", "mul", "sqr", "abs", "min", "max", "where", "is_less", "is_less_equal", "is_equal"}
-)
 Space = tuple[int, int]
 
 
@@ -74,7 +72,7 @@ class _Lower:
         for node in reversed(self.nodes):
             if node.op in ("x", "constant", "take") or (node.size == 1 and node.op not in _LOOPS):
                 continue
-            costly = node.op not in _CHEAP and node not in self.stored and node.size > 1
+            costly = node.op not in CHEAP and node not in self.stored and node.size > 1
             if costly and len(phases[node]) > 1:
                 found.add(node)
             own = {(self.level[node], _space(node))} if node in self.stored or node in found else phases[node]

@@ -5,12 +5,7 @@ from __future__ import annotations
 from infimum.graph.node import REDUCTIONS, Node, ancestors, users
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
-from infimum.passes.build import Build
-
-# Cheap enough to compute again wherever an index map leads.
-_CHEAP = frozenset(
-    {"neg", "add", "sub", "mul", "sqr", "abs", "min", "max", "where", "is_less", "is_less_equal", "is_equal"}
-)
+from infimum.passes.build import CHEAP, Build
 
 
 def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:
@@ -26,7 +21,7 @@ def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:
         args = [new[a] for a in node.args]
         made = rebuilt(build, node, args)
         # An expensive node that several others read is stored once, not recomputed behind each reader's index map.
-        if node.op in OPERATIONS and node.op not in _CHEAP and node.size > 1 and counts.get(node.number, 0) > 1:
+        if node.op in OPERATIONS and node.op not in CHEAP and node.size > 1 and counts.get(node.number, 0) > 1:
             build.keep.add(made)
         new[node] = made
     return build, [new[node] for node in outputs]

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from infimum.interval import Interval, empty
 from infimum.interval.outward import FloatArray
 from infimum.records import merge, writing
+from infimum.search.outcome import Progress
 from infimum.search.status import Status
 
 T = TypeVar("T")
-
-
-class Step(NamedTuple):
-    """The state after an iteration: the optimum lies in [lower, upper]."""
-
-    iteration: int
-    lower: float
-    upper: float
-    regions: int
-    seconds: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +27,7 @@ class Result(Mapping[str, Any]):
     x, fun         the best point found and the function's value there
     success        whether the goals were reached; status and message say what ended the search
     nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
-    history        a Step (iteration, lower, upper, regions, seconds) for each report of the search
+    history        a Progress (iteration, lower, upper, regions, seconds) for each report of the search
     """
 
     optimum: Interval
@@ -48,7 +39,7 @@ class Result(Mapping[str, Any]):
     nit: int
     nfev: int
     seconds: float
-    history: Sequence[Step]
+    history: Sequence[Progress]
     maximize: bool = False
 
     # ------------------------------------------------------------------------------------------ the optimum
@@ -144,7 +135,7 @@ def result_of(outcome: Any, maximize: bool = False) -> Result:
     # | otherwise      | [lower, upper], or [-upper, -lower] for a maximum   |
     lower, upper = float(outcome.lower), float(outcome.upper)
     optimum = empty() if outcome.status == Status.UNDEFINED else Interval(lower, upper)
-    history = [Step(p.iteration, p.lower, p.upper, p.regions, p.seconds) for p in outcome.history]
+    history = [Progress(p.iteration, p.lower, p.upper, p.regions, p.seconds) for p in outcome.history]
     bounds, fun = np.asarray(outcome.lower_bounds, np.float64), float(outcome.fun)
     if maximize:
         optimum, bounds, fun = -optimum, 0.0 - bounds, 0.0 - fun
@@ -157,7 +148,7 @@ def result_of(outcome: Any, maximize: bool = False) -> Result:
     )  # fmt: skip
 
 
-def result_under_way(step: Step, domain: FloatArray, maximize: bool = False) -> Result:
+def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False) -> Result:
     """Be what is known while a search runs: the enclosure so far, and the whole domain (n, 2) as the only box."""
     far = step.upper if maximize else step.lower
     return Result(
@@ -166,6 +157,6 @@ def result_under_way(step: Step, domain: FloatArray, maximize: bool = False) -> 
     )  # fmt: skip
 
 
-def negated(step: Step) -> Step:
+def negated(step: Progress) -> Progress:
     """Be the same step of the function with the other sign."""
-    return Step(step.iteration, 0.0 - step.upper, 0.0 - step.lower, step.regions, step.seconds)
+    return Progress(step.iteration, 0.0 - step.upper, 0.0 - step.lower, step.regions, step.seconds)

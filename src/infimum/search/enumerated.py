@@ -21,7 +21,6 @@ class EnumeratedRun:
 
     def __init__(self, function: Function, split: Split, lo: FloatArray, hi: FloatArray, upper: float) -> None:
         self.split = split
-        self.opened = 0
         count = children(split)
         if count > _MOST:
             raise InvalidOption(

@@ -42,7 +42,6 @@ class Run:
         self.masks = masks
         self.split = split
         self.tables = tables
-        self.opened = 0
         self._suffixes = [self._suffix(table) for table in tables]
         start = Prefix((), tuple(table.hoisted for table in tables))
         # entries: bound, whether a prefix comes first, child index so far, number, prefix
@@ -84,7 +83,6 @@ class Run:
 
     def _open(self, prefix: Prefix, upper: float = np.inf) -> None:
         """Put the parts of the next split variable in place of a prefix."""
-        self.opened += 1
         depth = len(prefix.digits)
         folds = [self._extended(i, prefix) for i in range(len(self.tables))]
         ends = [self._closed(i, prefix, fold, depth + 1) for i, fold in enumerate(folds)]
