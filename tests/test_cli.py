@@ -17,11 +17,14 @@ import pytest
 pytest.importorskip("infimum.search.paper")
 
 from infimum import problems
+from infimum.api import minimize
 from infimum.cli import main
 from infimum.cli_bench import published_rows
 from infimum.cli_target import read_bound
 from infimum.errors import InvalidOption
 from infimum.exact import exact, pi
+from infimum.search.partition import PARTITIONS
+from infimum.search.selection import Best
 
 MODEL = """
 import numpy as np
@@ -74,6 +77,26 @@ def test_a_maximum_and_goals(model: str, capsys: pytest.CaptureFixture[str]) -> 
     assert "maximum" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_a_partition_is_chosen_by_name_parts_and_variables(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["solve", "levy", "--dim", "4", "--json", "-", "--partition", name]
+    assert main([*arguments, "--parts", "2", "--variables", "3"]) == 0
+    chosen = json.loads(capsys.readouterr().out)
+    expected = minimize(problems.levy(4), partition=PARTITIONS[name](parts=2, variables=3))
+    assert chosen["nit"] == expected.nit and chosen["boxes"] == expected.boxes.tolist()
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["nit"] == minimize(problems.levy(4), partition=name).nit
+
+
+def test_samplings_and_a_selection_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["solve", "ackley", "--dim", "4", "--json", "-", "--sampling", "midpoint", "--sampling", "latin"]
+    assert main([*arguments, "--selection", "3"]) == 0
+    chosen = json.loads(capsys.readouterr().out)
+    expected = minimize(problems.ackley(4), sampling=["midpoint", "latin"], selection=Best(3))
+    assert (chosen["nit"], chosen["nfev"]) == (expected.nit, expected.nfev)
+    assert chosen["boxes"] == expected.boxes.tolist()
+
+
 def test_a_limit_has_its_own_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "griewank", "--dim", "30", "--max-iter", "2", "--threads", "1"]) == 1
     assert "2 (iterations)" in capsys.readouterr().out
@@ -90,6 +113,18 @@ def test_a_limit_has_its_own_exit_code(capsys: pytest.CaptureFixture[str]) -> No
         (["levy", "--dim", "2", "--bounds", "a", "1"], "--bounds a: this is no number"),
         (["levy", "--dim", "2", "--xtol", "-1"], "xtol must be positive, got -1.0"),
         (["levy", "--dim", "2", "--backend", "tpu"], "backend='tpu' is not offered"),
+        (["levy", "--dim", "2", "--partition", "silver"], "partition='silver' is not offered. Write partition= one of"),
+        (["levy", "--dim", "2", "--partition", "silver", "--parts", "3"], "partition='silver' is not offered"),
+        (["levy", "--dim", "2", "--parts", "1"], "partition.parts must be an integer from 2 on, got 1"),
+        (["levy", "--dim", "2", "--variables", "0"], "partition.variables must be an integer from 1 on, got 0"),
+        (["levy", "--dim", "2", "--sampling", "dense"], "sampling='dense' is not offered. Write sampling= one of"),
+        (["levy", "--dim", "2", "--sampling", "paper", "--sampling", "dense"], "sampling='dense' is not offered"),
+        (["levy", "--dim", "2", "--selection", "0"], "selection.count must be a positive integer, got 0"),
+        (["levy", "--dim", "2", "--max-iter", "0"], "max_iter must be a positive integer, got 0"),
+        (["levy", "--dim", "2", "--max-regions", "-1"], "max_regions must be a positive integer, got -1"),
+        (["levy", "--dim", "2", "--time-limit", "0"], "time_limit must be positive, got 0.0"),
+        (["levy", "--dim", "2", "--threads", "0"], "threads must be a positive integer, got 0"),
+        (["levy", "--dim", "2", "--ftol", "-1"], "ftol must be positive or zero, got -1.0"),
         (["levy", "--dim", "2", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json: No such file"),
         (["absent.py:f", "--dim", "2"], "There is no file absent.py"),
         (["MODEL", "--dim", "2", "--bounds", "0", "1"], "which function?"),
@@ -178,7 +213,7 @@ def test_bench_paper_refuses_an_unknown_function(capsys: pytest.CaptureFixture[s
 
 # --- a process of its own ------------------------------------------------------------------------------------------
 
-COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--dim", "200"]
+COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--dim", "5000"]
 
 
 def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,16 +11,13 @@ import numpy.typing as npt
 import pytest
 
 import infimum
-from infimum import core, problems
+from infimum import problems
 from infimum.domain import read_bounds
 from infimum.function import trace
 from infimum.search import paper
 from infimum.search.partition import edges
-from infimum.search.run import Run
-from infimum.search.slopes import Slopes
+from infimum.search.sampling import Look, Midpoint
 from infimum.search.status import Status
-from infimum.search.structure import structure
-from infimum.search.tables import Split, tabulate
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -106,93 +102,7 @@ def test_the_papers_problems_keep_their_minimiser_at_every_stage(name: str, n: i
         assert inside.all(1).any(), (name, n, iterations)
 
 
-# --- staging -----------------------------------------------------------------------------------------------------
-
-STAGED = {
-    "sum": lambda x: np.sum(x**2 - 10 * np.cos(2 * infimum.pi * x)),
-    "chain": lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2),
-    "sum and product": lambda x: np.sum(x**2) / 4000 - np.prod(np.cos(x)) + 1,
-    "outer functions": lambda x: -np.exp(-np.sqrt(np.mean(x**2))) - np.exp(np.mean(np.cos(3 * x))),
-    "triples": lambda x: np.sum((x[2:] * x[1:-1] - x[:-2]) ** 2),
-    "maximum": lambda x: np.max(np.abs(x - 0.3)) + np.sum(x**2),
-    "head and tail": lambda x: np.sin(x[0]) ** 2 + np.sum(x[:-1] ** 2 * (1 + np.sin(x[1:]) ** 2)) + (x[-1] - 1) ** 2,
-}
-
-
-def _region(
-    f: Callable[..., Any], n: int, split: list[int], seed: int
-) -> tuple[Any, Split, FloatArray, FloatArray, Any]:
-    random = np.random.default_rng(seed)
-    lo = random.uniform(-2, 0.5, n)
-    hi = lo + random.uniform(0.1, 2, n)
-    function = trace(f, n)
-    made = structure(function.value_node, n)
-    assert made is not None
-    variables = np.array(split)
-    parts = Split(variables, edges(lo[variables], hi[variables], 4))
-    return made, parts, lo, hi, function
-
-
-@pytest.mark.parametrize("name", STAGED)
-@pytest.mark.parametrize("split", [[0, 1, 2], [2, 3, 4], [0, 3, 5]])
-def test_a_run_emits_every_child_in_the_order_of_its_own_fold(name: str, split: list[int]) -> None:
-    made, parts, lo, hi, _ = _region(STAGED[name], 6, split, 1)
-    tables = tabulate(made, parts, lo, hi)
-    expected = []
-    for digits in itertools.product(range(4), repeat=len(split)):
-        z = [_fold(table, digits) for table in tables]
-        inputs = (np.array([[v[0] for v in z]]), np.array([[v[1] for v in z]]))
-        bound = float(infimum.function.cpu.run(made.epilogue, *inputs)[0][0][0, 0])
-        expected.append((bound, sum(k * 4**i for i, k in enumerate(digits)), digits))
-    run, emitted = Run(made, parts, tables), []
-    while run.bound() < np.inf:
-        child = run.advance(np.inf)
-        if child is not None:
-            emitted.append(child)
-    assert emitted == sorted(expected)
-
-
-def _fold(table: Any, digits: tuple[int, ...]) -> tuple[float, float]:
-    """The left fold by which a child's value is defined: hoisted part, then terms by last position, then number."""
-    lo, hi = table.hoisted
-    for term in sorted(table.terms, key=lambda t: (t.positions[-1], t.number)):
-        at = tuple(digits[p] for p in term.positions)
-        lo, hi = core.apply(table.family.op, (lo, hi), (term.hulls[-1][0][at], term.hulls[-1][1][at]))
-    return float(np.ravel(lo)[0]), float(np.ravel(hi)[0])
-
-
-@pytest.mark.parametrize("name", STAGED)
-def test_the_bound_of_a_child_is_below_its_values(name: str) -> None:
-    made, parts, lo, hi, function = _region(STAGED[name], 6, [1, 2, 4], 2)
-    run = Run(made, parts, tabulate(made, parts, lo, hi))
-    random = np.random.default_rng(3)
-    while run.bound() < np.inf:
-        child = run.advance(np.inf)
-        if child is None:
-            continue
-        bound, _, digits = child
-        low, high = lo.copy(), hi.copy()
-        low[parts.variables] = parts.edges[np.arange(3), digits]
-        high[parts.variables] = parts.edges[np.arange(3), np.array(digits) + 1]
-        values = function(low + (high - low) * random.random((20, 6)))
-        assert bound <= values.min() + 1e-12 * (1 + abs(values.min()))
-
-
-@pytest.mark.parametrize("name", ["sum", "chain", "triples", "head and tail"])
-def test_a_mask_discards_only_children_whose_slope_has_one_sign(name: str) -> None:
-    _, parts, lo, hi, function = _region(STAGED[name], 6, [1, 2, 3], 4)
-    domain = read_bounds([(-10.0, 10.0)] * 6)
-    random = np.random.default_rng(5)
-    masks = Slopes(function.gradient_node).masks(parts, lo, hi, domain)
-    assert masks
-    for mask in masks:
-        for digits in np.argwhere(mask.discards):
-            low, high = lo.copy(), hi.copy()
-            chosen = parts.variables[list(mask.positions)]
-            low[chosen] = parts.edges[list(mask.positions), digits]
-            high[chosen] = parts.edges[list(mask.positions), digits + 1]
-            _, slopes = function.value_and_gradient(low + (high - low) * random.random((30, 6)))
-            assert ((slopes > 0).all(0) | (slopes < 0).all(0)).any()
+# --- cuts ---------------------------------------------------------------------------------------------------------
 
 
 def test_children_share_their_cuts_and_keep_the_outer_ends() -> None:
@@ -203,6 +113,34 @@ def test_children_share_their_cuts_and_keep_the_outer_ends() -> None:
     assert np.array_equal(cut[:, 0], lo) and np.array_equal(cut[:, -1], hi)
     assert (np.diff(cut[:50], axis=1) >= 0).all() and not np.isnan(cut).any()
     assert np.isfinite(cut[:, 1:-1]).all()
+
+
+# --- lazy and enumerated -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rastrigin", "rosenbrock", "griewank", "ackley", "levy"])
+def test_lazy_and_enumerated_lists_select_the_same_regions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problems.named(name, 3)
+    lazy = _trail(problem)
+    monkeypatch.setattr(infimum.core.Staging, "tabulate", lambda *_: 2)
+    enumerated = _trail(problem)
+    assert len(lazy) > 3
+    for (lo, hi), (low, high) in zip(lazy, enumerated, strict=True):
+        assert np.array_equal(lo, low) and np.array_equal(hi, high)
+
+
+def _trail(problem: Any) -> list[tuple[FloatArray, FloatArray]]:
+    """The regions that a search splits, in order, sampled at their middle."""
+    found: list[tuple[FloatArray, FloatArray]] = []
+
+    class Spy(Midpoint):
+        def propose(self, look: Look) -> FloatArray:
+            found.append((look.lo.copy(), look.hi.copy()))
+            return super().propose(look)
+
+    f = trace(problem.f, problem.n)
+    paper.search(f, read_bounds(problem.bounds, problem.n), paper.Options(max_iter=25, sampling=Spy()))
+    return found
 
 
 # --- broken on purpose -------------------------------------------------------------------------------------------
@@ -216,22 +154,16 @@ def test_a_discard_that_ignores_smoothness_is_noticed(monkeypatch: pytest.Monkey
 
 
 def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(self: Any, lo: FloatArray, hi: FloatArray) -> bool:
-        low, high = self.function.gradient_ends(lo[None], hi[None])
+    def careless(self: Any) -> bool:
+        low, high = self.function.gradient_ends(self.box.lo[None], self.box.hi[None])
         return bool(((low[0] > 0) | (high[0] < 0)).any())
 
     monkeypatch.setattr(paper._Search, "_cannot_hold_a_minimiser", careless)
+    monkeypatch.setattr(infimum.function.Function, "gradient_is_staged", False)
     with pytest.raises(AssertionError):
         test_no_minimiser_is_ever_discarded(CASES[3], 9)
 
 
-def test_a_prefix_bound_above_its_leaves_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = Run._closed
-    monkeypatch.setattr(Run, "_closed", lambda *args: tuple(end + 1e-3 for end in honest(*args)))
-    with pytest.raises(AssertionError):
-        test_a_run_emits_every_child_in_the_order_of_its_own_fold("sum", [0, 1, 2])
-
-
 def test_a_fact_that_is_certainly_false_is_not_taken_for_smoothness(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(infimum.function, "facts", lambda build, value: (build.number(1), build.number(0)))
-    assert not trace(STAGED["sum"], 3).is_smooth_everywhere
+    assert not trace(lambda x: np.sum(x**2), 3).is_smooth_everywhere

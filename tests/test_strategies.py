@@ -20,8 +20,8 @@ from infimum.function import trace
 from infimum.search.partition import PARTITIONS, Golden, Logarithmic, Partition, Uniform, cut
 from infimum.search.sampling import SAMPLINGS, Grid, Latin, Local, Look, Random, Several
 from infimum.search.selection import SELECTIONS, Best
+from infimum.search.split import Split
 from infimum.search.status import Status
-from infimum.search.tables import Split
 
 FloatArray = npt.NDArray[np.float64]
 

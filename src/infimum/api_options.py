@@ -162,7 +162,8 @@ def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None
     far = np.maximum(np.abs(domain.lo), np.abs(domain.hi))
     far = np.where(np.isfinite(far) & (domain.lo < domain.hi), far, 0.0)
     asked = np.broadcast_to(xtol, far.shape)
-    i = int(np.argmax(np.spacing(far) / asked))
+    with np.errstate(over="ignore"):
+        i = int(np.argmax(np.spacing(far) / asked))
     step, least = float(np.spacing(far[i])), float(asked[i])
     if least < step:
         warnings.warn(

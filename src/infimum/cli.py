@@ -20,6 +20,9 @@ from infimum.api import minimize
 from infimum.cli_target import read_bound, target
 from infimum.errors import InfimumError
 from infimum.records.result import Result
+from infimum.search.partition import PARTITIONS
+from infimum.search.sampling import SAMPLINGS
+from infimum.search.selection import Best
 from infimum.search.status import Status
 
 PROVED, STOPPED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -35,6 +38,8 @@ _SOLVE = f"""examples:
   infimum solve zabinsky --dim 50 --bounds 0 pi --json zabinsky.json
   infimum solve model.py:energy --dim 3 --bounds -10 10 --ftol 1e-6 --xtol none
   infimum solve model.py:energy --bounds 0 1 --bounds -inf inf --time-limit 60
+  infimum solve model.py:rate --dim 2 --bounds 1e-8 1e8 --partition logarithmic --parts 2 --variables 2
+  infimum solve rosenbrock --dim 50 --sampling local --sampling paper --selection 4
 
 model.py holds a function of an array x in NumPy style. Bounds are read as written: 0.1 is one tenth. Given once they
 hold for all variables, given several times each pair is that of one variable.
@@ -98,7 +103,8 @@ def solve(options: argparse.Namespace) -> int:
     result = minimize(
         f, box, xtol=options.xtol, ftol=options.ftol, max_iter=options.max_iter, time_limit=options.time_limit,
         max_regions=options.max_regions, maximize=options.maximize, threads=options.threads, backend=options.backend,
-        progress=False if options.quiet else None,
+        progress=False if options.quiet else None, partition=_partition(options), sampling=options.sampling,
+        selection=None if options.selection is None else Best(options.selection),
     )  # fmt: skip
     if options.json is not None:
         _write_json(options.json, {"function": options.target, "n": n, **result.to_dict()})
@@ -106,6 +112,13 @@ def solve(options: argparse.Namespace) -> int:
         print(f"{options.target}, {n:,} variables")
         print(result)
     return exit_code(result)
+
+
+def _partition(options: argparse.Namespace) -> Any:
+    """Be the partition that was named, in the parts and variables asked for; a name that is none is left to refuse."""
+    sizes = {name: getattr(options, name) for name in ("parts", "variables") if getattr(options, name) is not None}
+    made = PARTITIONS.get("paper" if options.partition is None else options.partition)
+    return made(**sizes) if made is not None else options.partition
 
 
 def exit_code(result: Result) -> int:
@@ -170,9 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     said = "minimise a problem by its name, or a function of a Python file"
-    one = commands.add_parser(
-        "solve", help=said, description=f"{said.capitalize()}.", epilog=_SOLVE, formatter_class=form
-    )
+    one = commands.add_parser("solve", help=said, description=_sentence(said), epilog=_SOLVE, formatter_class=form)
     one.set_defaults(run=solve)
     one.add_argument("target", metavar="NAME|FILE.py:FUNCTION", help="see `infimum problems` for the names")
     one.add_argument("--dim", type=int, metavar="N", help="the number of variables")
@@ -181,17 +192,23 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--ftol", type=_number, help="relative gap between the bounds of the minimum")
     one.add_argument("--max-iter", type=int, metavar="N", help="stop after so many iterations")
     one.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
+    one.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")
+    one.add_argument("--parts", type=int, metavar="K", help="how many parts a variable is cut into; 4 by default")
+    one.add_argument("--variables", type=int, metavar="K", help="how many variables are cut at a time; 10 by default")
+    said = f"where good points are looked for: {', '.join(SAMPLINGS)}; again for several"
+    one.add_argument("--sampling", action="append", metavar="NAME", help=said)
+    one.add_argument("--selection", type=int, metavar="K", help="how many regions an iteration splits; 1 by default")
     one.add_argument("--maximize", action="store_true", help="enclose the maximum instead")
     one.add_argument("--quiet", action="store_true", help="no live display")
     one.add_argument("--json", metavar="FILE", help="write the result there; - for the standard output")
     _add_effort(one)
 
     said = "list the problems that have a name"
-    commands.add_parser("problems", help=said, description=f"{said.capitalize()}.").set_defaults(run=show_problems)
+    commands.add_parser("problems", help=said, description=_sentence(said)).set_defaults(run=show_problems)
 
     bench = commands.add_parser("bench", help="repeat published experiments").add_subparsers(required=True)
     said = "run the paper's experiments and print its tables beside ours"
-    two = bench.add_parser("paper", help=said, description=f"{said.capitalize()}.", epilog=_BENCH, formatter_class=form)
+    two = bench.add_parser("paper", help=said, description=_sentence(said), epilog=_BENCH, formatter_class=form)
     two.set_defaults(run=bench_paper)
     two.add_argument("--functions", nargs="+", default=list(problems.names()), metavar="NAME", help="all by default")
     two.add_argument("--dim", nargs="+", type=int, default=[50, 100], metavar="N", help="50 and 100 by default")
@@ -200,9 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_effort(two)
 
     said = "run popular methods beside infimum and print what each finds"
-    three = bench.add_parser(
-        "compare", help=said, description=f"{said.capitalize()}.", epilog=_COMPARE, formatter_class=form
-    )
+    three = bench.add_parser("compare", help=said, description=_sentence(said), epilog=_COMPARE, formatter_class=form)
     three.set_defaults(run=bench_compare)
     methods = list(cli_compare.METHODS)
     three.add_argument("--methods", nargs="+", default=methods, metavar="METHOD", help=", ".join(methods))
@@ -214,6 +229,10 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument("--csv", default="infimum-compare.csv", metavar="FILE", help="infimum-compare.csv by default")
     three.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
     return parser
+
+
+def _sentence(said: str) -> str:
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def _version() -> str:

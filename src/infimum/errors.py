@@ -63,5 +63,9 @@ class InvalidJacobian(InfimumError, ValueError):
     """The given gradient is not the gradient of the given function."""
 
 
+class BackendUnavailable(InfimumError, RuntimeError):
+    """The device that was asked for is missing, too old or too small; the message says what to do."""
+
+
 class UnreachableTolerance(UserWarning):
     """The tolerance asked for is finer than the doubles of the search domain."""

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
-from infimum.errors import ShapeMismatch
+from infimum.backends.emit import emit
+from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function_jacobian import Jacobian, trace_jacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
@@ -26,6 +27,7 @@ from infimum.passes.program import Program
 from infimum.passes.reroll import reroll
 from infimum.passes.show import show
 from infimum.passes.simplify import simplify
+from infimum.staging.working import Staged, Stages, equal_parts, stages
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -75,6 +77,17 @@ class Function:
     def is_smooth_everywhere(self) -> bool:
         """Defined and smooth on all reals, by its operations alone: no box needs a check."""
         return all(is_number(fact, 1.0) for fact in facts(self._build, self._value))
+
+    @cached_property
+    def is_defined_everywhere(self) -> bool:
+        """Defined on all reals, by its operations alone."""
+        return is_number(facts(self._build, self._value)[0], 1.0)
+
+    @property
+    def gradient_is_staged(self) -> bool:
+        """Whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
+        given = self._jacobian is None or self._jacobian.is_defined_everywhere
+        return given and self.stages.slopes.complete
 
     @property
     def has_jacobian(self) -> bool:
@@ -163,9 +176,36 @@ class Function:
         (defined, _), (smooth, _) = cpu.run(self._facts_program, lo, hi, "interval", threads=threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
-    def show(self) -> str:
-        """The expression graph, one line a node."""
-        return show([self._value], self.name)
+    def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
+        """One box, split in some variables: its children in the order of their lower bounds, and its best sample point.
+
+        parts: into how many equal parts each variable is cut, or the edges (variables, parts + 1) of the parts.
+        """
+        lo, hi, single = self._boxes(box)
+        if not single:
+            raise ShapeMismatch(f"{self.name} is staged on one box at a time, got {len(lo)}")
+        split = np.asarray(variables, np.int64)
+        edges = np.asarray(parts, np.float64)
+        if edges.ndim == 0:
+            edges = equal_parts(lo[0, split], hi[0, split], int(edges))
+        smooth = self.is_smooth_everywhere or bool(self.fact_arrays(lo, hi)[1][0])
+        return Staged(self.stages, (lo[0], hi[0]), split, edges, smooth)
+
+    @cached_property
+    def stages(self) -> Stages:
+        """What of the function stages."""
+        jacobian = [] if self._jacobian is None or not self._jacobian.is_defined_everywhere else [self._jacobian.node]
+        return stages(self._value, [self._gradient, *jacobian], self.n)
+
+    def show(self, backend: Literal["graph", "cpu", "cuda"] = "graph") -> str:
+        """The value as text: the expression graph, one line a node; its Program; or its CUDA C++."""
+        if backend == "graph":
+            return show([self._value], self.name)
+        if backend == "cpu":
+            return self._value_program.show()
+        if backend == "cuda":
+            return emit(self._value_program).text
+        raise InvalidOption(f"a function is shown as 'graph', 'cpu' or 'cuda', got {backend!r}")
 
     # ------------------------------------------------------------------------------------------ reading input
     def _points(self, points: npt.ArrayLike) -> tuple[FloatArray, bool]:

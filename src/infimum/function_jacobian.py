@@ -17,6 +17,7 @@ from infimum.backends import cpu
 from infimum.errors import InvalidJacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_vector
+from infimum.passes.build import is_number
 from infimum.passes.facts import facts
 from infimum.passes.lower import lower
 from infimum.passes.program import Program
@@ -45,7 +46,7 @@ class Jacobian:
     @cached_property
     def is_defined_everywhere(self) -> bool:
         """Defined on all reals, by its operations alone."""
-        return facts(self._build, self.node)[0].op == "constant"
+        return is_number(facts(self._build, self.node)[0], 1.0)
 
     @cached_property
     def _program(self) -> Program:

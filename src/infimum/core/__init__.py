@@ -1,8 +1,8 @@
 """The compiled interval core (PROOF): operations over arrays of intervals, found by name.
 
 Knows: lo and hi arrays, operations, variants of the instruction set. Never knows: expressions, searches.
-Hands on: `apply` (the enclosure of an operation's range), `facts` (is it defined, is it smooth there) and `run_tape` (a
-whole program on many boxes).
+Hands on: `apply` (the enclosure of an operation's range), `facts` (is it defined, is it smooth there), `run_tape` (a
+whole program on many boxes) and `staging` (the children of a region at the cost of what a split touches).
 
 An interval is a pair (lo, hi); the empty interval is (+inf, -inf). Zeros come out as +0, and every variant gives the
 same bits.
@@ -13,9 +13,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from infimum.core.library import Core, Operation, load
+from infimum.core.stages import Box, Components, Sample, Staging, Terms
 from infimum.core.tape import Tape
 
-__all__ = ["Core", "Operation", "Tape", "apply", "facts", "load", "operations", "run_tape", "variants"]
+__all__ = [
+    "Box",
+    "Components",
+    "Core",
+    "Operation",
+    "Sample",
+    "Staging",
+    "Tape",
+    "Terms",
+    "apply",
+    "facts",
+    "load",
+    "operations",
+    "run_tape",
+    "staging",
+    "variants",
+]
 
 _core = load(Path(__file__).parent / "libinfimum_core.so")
 
@@ -23,4 +40,5 @@ apply = _core.apply
 facts = _core.facts
 operations = _core.operations
 run_tape = _core.run_tape
+staging = _core.staging
 variants = _core.variants

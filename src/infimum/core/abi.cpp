@@ -7,6 +7,7 @@
 
 #include "floating_point.h"
 #include "schedule.h"
+#include "variants.h"
 
 namespace {
 
@@ -39,7 +40,7 @@ struct Operation {
 };
 const Operation operations[] = {
 #define OPERATION(name, arity, trust, facts) {#name, #trust, arity},
-#define POWER(name, trust, facts) {#name, #trust, 1},
+#define POWER(name, arity, trust, facts) {#name, #trust, arity},
 #include "operations.def"
 #undef OPERATION
 #undef POWER
@@ -63,6 +64,11 @@ void run_here(Run run, int op, const infimum_job &job) {
 }
 
 }  // namespace
+
+Stage stage_of(int variant) {
+    int count;
+    return variants(&count)[variant].stage;
+}
 
 extern "C" {
 

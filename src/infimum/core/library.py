@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core import stages
 from infimum.core import tape as tapes
 from infimum.core.tape import address
 
@@ -50,6 +51,7 @@ class Core:
         self.library = library
         for name in ("operation_name", "operation_trust", "variant_name"):
             getattr(library, f"infimum_{name}").restype = ctypes.c_char_p
+        stages.declare(library)
         self._operations = {row.name: (i, row) for i, row in enumerate(self._rows())}
         self._variants = self._usable()
 
@@ -145,6 +147,17 @@ class Core:
         Guarantee: same bits for every variant and every number of threads.
         """
         return tapes.run(self.library, tape, lo, hi, point, self._number(variant), threads)
+
+    def staging(
+        self,
+        box: stages.Box,
+        families: Sequence[stages.Terms],
+        epilogue: tapes.Tape,
+        slopes: Sequence[stages.Components],
+        variant: str | None = None,
+    ) -> stages.Staging:
+        """A search's working state for a function of this structure. Guarantee: same bits for every variant."""
+        return stages.Staging(self.library, self._number(variant), box, families, epilogue, slopes)
 
     def _number(self, variant: str | None) -> int:
         if variant is not None and variant not in self._variants:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from infimum.errors import InvalidOption
 from infimum.function import Function
-from infimum.search.tables import Split
+from infimum.search.split import Split
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -17,10 +17,11 @@ _MOST = 2**24
 
 
 class EnumeratedRun:
-    """The surviving children in the order (lower bound, index), 16 bytes each."""
+    """The surviving children in the order (lower bound, index), 16 bytes each; call advance while bound() is finite."""
 
-    def __init__(self, function: Function, split: Split, lo: FloatArray, hi: FloatArray, upper: float) -> None:
-        self.split = split
+    def __init__(
+        self, function: Function, split: Split, lo: FloatArray, hi: FloatArray, upper: float, threads: int = 1
+    ) -> None:
         count = children(split)
         if count > _MOST:
             raise InvalidOption(
@@ -30,7 +31,7 @@ class EnumeratedRun:
         found: list[tuple[FloatArray, IndexArray]] = []
         for start in range(0, count, BATCH):
             index = np.arange(start, min(start + BATCH, count))
-            bottom, top = function.range_ends(*boxes(split, index, lo, hi))
+            bottom, top = function.range_ends(*boxes(split, index, lo, hi), threads=threads)
             keep = (bottom <= upper) & (bottom <= top)
             found.append((bottom[keep], index[keep]))
         bounds = np.concatenate([b for b, _ in found])
@@ -42,16 +43,15 @@ class EnumeratedRun:
     def bound(self) -> float:
         return float(self._bounds[self._next]) if self._next < self._bounds.size else np.inf
 
-    def advance(self, upper: float) -> tuple[float, int, tuple[int, ...]] | None:
-        index = int(self._indices[self._next])
-        bound = float(self._bounds[self._next])
+    def advance(self) -> tuple[float, int]:
+        """Emit the best child: its lower bound and its index."""
+        found = float(self._bounds[self._next]), int(self._indices[self._next])
         self._next += 1
-        return bound, index, tuple(_digits(self.split, np.array([index]))[0].tolist())
+        return found
 
-    def prefixes(self) -> list[tuple[float, tuple[int, ...]]]:
-        rest = slice(self._next, None)
-        digits = _digits(self.split, self._indices[rest]).tolist()
-        return [(bound, tuple(d)) for bound, d in zip(self._bounds[rest].tolist(), digits, strict=True)]
+    def left(self) -> tuple[FloatArray, IndexArray]:
+        """The lower bounds and the indices of the children not emitted."""
+        return self._bounds[self._next :], self._indices[self._next :]
 
 
 def children(split: Split) -> int:

@@ -5,15 +5,15 @@ Per iteration (an iteration is a region that is split):
        the tolerance in every variable goes to the output
     2. lower the upper bound by a sample of the region
     3. its children with a lower bound above the upper bound are never emitted; a child with a partial derivative that
-       cannot be zero, away from the matching edge of the domain, is discarded when it is emitted, where the function is
-       smooth around it
-Regions are a tree of deltas, children are emitted lazily (run.py).
+       cannot be zero, away from the matching edge of the domain, is discarded, where the function is smooth around it
+Regions are a tree of deltas with one working box, children are emitted lazily (docs/staging.md).
 """
 
 from __future__ import annotations
 
 import heapq
 import time
+from array import array
 from collections.abc import Callable
 
 import numpy as np
@@ -23,21 +23,20 @@ from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.enumerated import EnumeratedRun
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.partition import at_fraction, cut
-from infimum.search.regions import Boxes, Region
-from infimum.search.run import Run
-from infimum.search.sampling import Look
-from infimum.search.slopes import Slopes
+from infimum.search.partition import cut
+from infimum.search.remaining import remaining
+from infimum.search.sampling import Diagonal, Look
+from infimum.search.split import Split
 from infimum.search.status import Status
-from infimum.search.structure import structure
-from infimum.search.tables import Split, stages, tabulate
 from infimum.search.witness import Witness
+from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 
 __all__ = ["Options", "Outcome", "Progress", "search"]
 
 _LOOKS = 4096
+_DOES_NOT_STAGE = 2
 
 
 def search(
@@ -51,20 +50,22 @@ class _Search:
     def __init__(
         self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
     ) -> None:
+        self.started = time.perf_counter()
         self.function = function
         self.domain = domain
         self.options = options
         self.report = report
-        self.structure = structure(function.value_node, function.n)
-        self.slopes = Slopes(function.gradient_node) if function.is_smooth_everywhere else None
+        widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
+        self.box = function.stages.working((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi), widths)
+        self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.witness = Witness(function, domain)
-        self.boxes = Boxes(domain)
         self.output: list[tuple[float, FloatArray]] = []
         self.output_lower = np.inf
-        self.heap: list[tuple[float, int, Region]] = []
+        self.heap: list[tuple[float, int]] = []  # (lower bound, region)
+        self.enumerated: dict[int, EnumeratedRun] = {}
+        self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
+        self.following = array("q")  # of each region: the first variable that its children may split
         self.iterations = 0
-        self.regions = 0  # split so far
-        self.started = time.perf_counter()
         self.history: list[Progress] = []
 
     @property
@@ -76,15 +77,16 @@ class _Search:
     def run(self) -> Outcome:
         if self.options.x0 is not None:
             self.witness.offer(self.options.x0)
-        lo, hi = self.domain.lo.copy(), self.domain.hi.copy()
         status = Status.PROVED
-        if self._is_narrow(lo, hi):
-            bound = float(self.function.range_ends(lo[None], hi[None])[0][0])
+        if self._is_narrow():
+            lo, hi = self.box.lo, self.box.hi
+            bottom, top = (float(end[0]) for end in self.function.range_ends(lo[None], hi[None]))
             self.witness.offer(at_fraction(lo, hi, 0.5))
-            self._put_out(bound, lo, hi)
+            if bottom <= top:
+                self._put_out(bottom)
         else:
             self.iterations = 1
-            self._split(Region(None, (), 0), lo, hi)
+            self._split(0)
             while True:
                 stop = self._stop()
                 if stop is not None:
@@ -96,7 +98,7 @@ class _Search:
 
     def _iterate(self) -> bool:
         """Select regions and split them; whether there was one."""
-        selected: list[tuple[Region, FloatArray, FloatArray]] = []
+        selected: list[tuple[int, int]] = []
         while len(selected) < max(1, self.options.selection.count):
             found = self._select()
             if found is None:
@@ -104,8 +106,9 @@ class _Search:
             if not selected:
                 self.iterations += 1
             selected.append(found)
-        for region in selected:
-            self._split(*region)
+        for region, index in selected:
+            self._go(region, index)
+            self._split(self.following[region])
         return bool(selected)
 
     def _stop(self) -> Status | None:
@@ -120,7 +123,7 @@ class _Search:
             return Status.PROVED
         if options.max_iter is not None and self.iterations >= options.max_iter:
             return Status.ITERATIONS
-        if options.time_limit is not None and now.seconds >= options.time_limit:
+        if self._is_late():
             return Status.TIME
         if options.max_regions is not None and now.regions > options.max_regions:
             return Status.REGIONS
@@ -133,126 +136,186 @@ class _Search:
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
 
+    def _is_late(self) -> bool:
+        return self.options.time_limit is not None and self._seconds() >= self.options.time_limit
+
     def lower(self) -> float:
         """The smallest lower bound over output and remaining regions, and never above the upper bound."""
         open_bound = self.heap[0][0] if self.heap else np.inf
         return min(self.upper, open_bound, self.output_lower)
 
     # ------------------------------------------------------------------------------------------ regions
-    def _select(self) -> tuple[Region, FloatArray, FloatArray] | None:
-        """The next region to split; narrow ones go to the output, those that cannot hold a minimiser are discarded.
+    def _select(self) -> tuple[int, int] | None:
+        """The next child to split; narrow ones go to the output, those that cannot hold a minimiser are discarded.
 
-        None where none is left, or none was among the first few thousand looked at: limits want to be asked meanwhile.
+        None where none is left, or none was found in a while: limits want to be asked meanwhile.
         """
         for _ in range(_LOOKS):
-            if not self._has_candidates():
+            if not self._has_candidates() or self._is_late():
                 break
-            _, _, node = heapq.heappop(self.heap)
-            child = node.run.advance(self.upper)
-            self._push(node)
+            _, region = heapq.heappop(self.heap)
+            is_checked = self.masks_are_all and region not in self.incomplete
+            child = self._advance(region)
+            self._push(region)
             if child is None:
                 continue
-            bound, _, digits = child
-            lo, hi = self.boxes.child(node, digits)
-            if self._cannot_hold_a_minimiser(lo, hi):
+            bound, index = child
+            self._go(region, index)
+            if not is_checked and self._cannot_hold_a_minimiser():
                 continue
-            if self._is_narrow(lo, hi, bound):
-                self._put_out(bound, lo, hi)
-                continue
-            return Region(node, digits, node.following), lo, hi
+            if not self._is_narrow(bound):
+                return region, index
+            self._put_out(bound)
         return None
+
+    def _advance(self, region: int) -> tuple[float, int] | None:
+        """The best child of a region, or None where another region comes first meanwhile."""
+        if region in self.enumerated:
+            return self.enumerated[region].advance()
+        other = self.heap[0] if self.heap else (np.inf, -1)
+        kind, bound, index = self.box.advance(region, self.upper, *other)
+        if kind == 2:
+            self.box.go(region)
+            self._tabulate(region)
+            kind, bound, index = self.box.advance(region, self.upper, *other)
+        return (bound, index) if kind == 1 else None
+
+    def _go(self, region: int, index: int) -> None:
+        """The working box becomes the child of a region."""
+        self.box.go(region, index, 64)
 
     def _has_candidates(self) -> bool:
         return bool(self.heap) and self.heap[0][0] <= self.upper
 
-    def _put_out(self, bound: float, lo: FloatArray, hi: FloatArray) -> None:
-        self.output.append((bound, np.stack([lo, hi], 1)))
+    def _put_out(self, bound: float) -> None:
+        self.output.append((bound, np.stack([self.box.lo, self.box.hi], 1)))
         self.output_lower = min(self.output_lower, bound)
 
-    def _is_narrow(self, lo: FloatArray, hi: FloatArray, bound: float = np.inf) -> bool:
-        """Whether a region meets the goals, or nothing of it is left to split; never one of infinite width."""
-        xtol = self.options.xtol
-        if xtol is None:
-            with np.errstate(over="ignore"):
-                return bool((np.nextafter(lo, hi) >= hi).all())
-        with np.errstate(over="ignore"):
-            stuck = np.nextafter(np.nextafter(lo, hi), hi) >= hi
-            narrow = bool(((hi - lo < xtol) | np.isinf(xtol) | stuck).all())
-        return bool(stuck.all()) or (narrow and (self.options.ftol is None or self._gap_closed(bound)))
+    def _is_narrow(self, bound: float = np.inf) -> bool:
+        """Whether the box meets the goals, or nothing of it is left to split; never one of infinite width."""
+        if self.box.open() == 0:
+            return True
+        if self.options.xtol is None or self.box.wide() > 0:
+            return False
+        return self.options.ftol is None or self._gap_closed(bound)
 
-    def _cannot_hold_a_minimiser(self, lo: FloatArray, hi: FloatArray) -> bool:
-        """A partial derivative has one sign on a smooth box that does not touch the matching edge of the domain."""
+    def _cannot_hold_a_minimiser(self) -> bool:
+        """A partial derivative has one sign on the box, which is smooth and does not touch the matching edge."""
+        lo, hi = self.box.lo, self.box.hi
         low, high = self.function.gradient_ends(lo[None], hi[None])
         rising = (low[0] > 0) & (lo != self.domain.lo)
         falling = (high[0] < 0) & (hi != self.domain.hi)
         if not (rising | falling).any():
             return False
         _, smooth = self.function.fact_arrays(lo[None], hi[None])
-        if smooth[0] and self.function.has_jacobian:
-            middle = at_fraction(lo, hi, 0.5)[None]
-            self.function.gradient_ends(middle, middle)  # refuses a formula of the user's that is wrong there
+        if smooth[0]:
+            self._check_jacobian()
         return bool(smooth[0])
 
-    # ------------------------------------------------------------------------------------------ one iteration
-    def _split(self, node: Region, lo: FloatArray, hi: FloatArray) -> None:
-        self.regions += 1
-        node.number = self.regions
-        self.boxes.keep(node, lo, hi)
-        variables = self._variables(node, lo, hi)
-        node.split = Split(variables, cut(self.options.partition, lo[variables], hi[variables]))
-        staged = self.structure if self.structure is not None and stages(self.structure, node.split) else None
-        look = Look(self.function, self.domain, staged, node.split, lo, hi, self.witness.x, self.regions)
-        self.witness.look(self.options.sampling, look)
-        if staged is not None:
-            tables = tabulate(staged, node.split, lo, hi)
-            masks = self.slopes.masks(node.split, lo, hi, self.domain) if self.slopes is not None else []
-            node.run = Run(staged, node.split, tables, masks)
-        else:
-            node.run = EnumeratedRun(self.function, node.split, lo, hi, self.upper)
-        self._push(node)
+    def _check_jacobian(self) -> None:
+        """Refuse a formula of the user's that is wrong in the middle of the box."""
+        if self.function.has_jacobian:
+            middle = at_fraction(self.box.lo, self.box.hi, 0.5)[None]
+            self.function.gradient_ends(middle, middle)
 
-    def _variables(self, node: Region, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.int64]:
-        """The variables of the node's cycle that can be split, or of the next cycle that has any.
+    # ------------------------------------------------------------------------------------------ one iteration
+    def _split(self, cycle: int) -> None:
+        """Split what the box is."""
+        variables, following = self._variables(cycle)
+        split = Split(variables, cut(self.options.partition, self.box.lo[variables], self.box.hi[variables]))
+        region = self.box.split(variables, split.edges)
+        self.following.append(following)
+        staged = self._tabulate(region) != _DOES_NOT_STAGE
+        self._sample(region, split, staged)
+        if staged:
+            self.box.begin(region, self.upper)
+        else:
+            lo, hi = self.box.lo, self.box.hi
+            self.enumerated[region] = EnumeratedRun(self.function, split, lo, hi, self.upper, self.options.threads)
+        self._push(region)
+
+    def _tabulate(self, region: int) -> int:
+        """Make the tables of the region that the box is; partial derivatives count where it is smooth around it."""
+        lo, hi = self.box.lo, self.box.hi
+        function, slopes = self.function, self.function.stages.slopes
+        smooth = function.is_smooth_everywhere or bool(function.fact_arrays(lo[None], hi[None])[1][0])
+        if smooth:
+            self._check_jacobian()
+        kind = self.box.tabulate(region, smooth, slopes.extra_ends(lo, hi) if smooth else None)
+        if kind:
+            self.incomplete.add(region)
+        return kind
+
+    def _sample(self, region: int, split: Split, staged: bool) -> None:
+        """Lower the upper bound by a sample of the region that the box is."""
+        sampling = self.options.sampling
+        plain = staged and isinstance(sampling, Diagonal)
+        if plain:
+            found = self.box.sample(region)
+            if found is not None and self.function.is_defined_everywhere:
+                index, fraction = found.child, found.fraction
+                self.witness.take(found.hi, lambda: self.box.point(region, index, fraction))
+            elif found is not None and found.lo < self.upper:
+                self.witness.offer(self.box.point(region, found.child, found.fraction))
+        if plain and not self.witness.spikes:
+            return
+        best = None if plain else self.witness.x
+        if best is not None:
+            self.box.go(region)
+        lo, hi = self.box.lo.copy(), self.box.hi.copy()
+        point = (lambda: self._staged_point(region)) if staged else None
+        look = Look(self.function, self.domain, point, split, lo, hi, best, region + 1)
+        if not plain:
+            self.witness.look(sampling, look)
+        self.witness.probe(look)
+        self.box.go(region)
+
+    def _staged_point(self, region: int) -> FloatArray | None:
+        found = self.box.sample(region)
+        return None if found is None else self.box.point(region, found.child, found.fraction)
+
+    def _variables(self, cycle: int) -> tuple[npt.NDArray[np.int64], int]:
+        """The variables of a cycle that can be split, or of the next cycle that has any; and the cycle after that.
 
         Guarantee: never none, since a region of which nothing can be split is narrow and not split.
         """
         count, n = max(1, self.options.partition.variables), self.function.n
         while True:
-            variables = np.arange(node.cycle, min(node.cycle + count, n))
-            node.following = node.cycle + count if node.cycle + count < n else 0
+            last = min(cycle + count, n)
+            lo, hi = self.box.lo[cycle:last], self.box.hi[cycle:last]
             with np.errstate(over="ignore"):
-                variables = variables[np.nextafter(lo[variables], hi[variables]) < hi[variables]]
+                variables = np.flatnonzero(np.nextafter(lo, hi) < hi) + cycle
+            cycle = cycle + count if cycle + count < n else 0
             if variables.size:
-                return variables
-            node.cycle = node.following
+                return variables, cycle
 
-    def _push(self, node: Region) -> None:
+    def _push(self, region: int) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
-        bound = node.run.bound()
+        run = self.enumerated.get(region)
+        bound = self.box.bound(region) if run is None else run.bound()
         if bound <= self.upper and bound < np.inf:
-            heapq.heappush(self.heap, (bound, node.number, node))
+            heapq.heappush(self.heap, (bound, region))
+            return
+        self.box.release(region)
+        self.enumerated.pop(region, None)
+        self.incomplete.discard(region)
 
     # ------------------------------------------------------------------------------------------ the answer
     def _outcome(self, status: Status) -> Outcome:
-        left = [(bound, box) for bound, box in self.output if bound <= self.upper]
-        for _, _, node in self.heap:
-            for bound, digits in node.run.prefixes():
-                if bound <= self.upper:
-                    lo, hi = self.boxes.child(node, digits)
-                    left.append((bound, np.stack([lo, hi], 1)))
-        lower = min((bound for bound, _ in left), default=self.upper)
-        if not left and not np.isfinite(self.upper):
-            status = Status.UNDEFINED
-        boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))
         x = self.witness.x
-        fun = float(self.function(x)) if x is not None else np.nan
+        left = [(bound, box) for bound, box in self.output if bound <= self.upper]
+        left += remaining(self.box, self.enumerated, [r for _, r in self.heap], self.lower(), self.upper)
+        lower = min((bound for bound, _ in left), default=self.upper)
+        if x is None and status == Status.PROVED:
+            status = Status.NO_POINT if left else Status.UNDEFINED
+        boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))
         return Outcome(
             lower=min(lower, self.upper),
             upper=self.upper,
             boxes=boxes,
             lower_bounds=np.array([bound for bound, _ in left]),
             x=x,
-            fun=fun,
+            fun=float(self.function(x)) if x is not None else np.nan,
             status=status,
             nit=self.iterations,
             nfev=self.witness.evaluations,

@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import InvalidOption
+from infimum.search.proposals import numbers
+from infimum.staging.fractions import at_fraction, bent, straight
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -86,12 +88,12 @@ class Logarithmic:
             large = np.minimum(large, _LARGEST)
             small = np.maximum(small, large * _NEAR_ZERO)
             ratio = np.exp(np.log(small)[:, None] + (np.log(large) - np.log(small))[:, None] * fractions)
-            bent = _straight(_bent(lo)[:, None] + (_bent(hi) - _bent(lo))[:, None] * fractions)
+            curved = straight(bent(lo)[:, None] + (bent(hi) - bent(lo))[:, None] * fractions)
             one_sign = (lo >= 0) | (hi <= 0)
             spans = one_sign & (large > _DECADES * small) & (small > 0)
             wide = ~one_sign & (hi - lo > _DECADES)
         by_ratio = np.where((hi <= 0)[:, None], -ratio[:, ::-1], ratio)
-        return np.where(spans[:, None], by_ratio, np.where(wide[:, None], bent, plain))
+        return np.where(spans[:, None], by_ratio, np.where(wide[:, None], curved, plain))
 
 
 PARTITIONS = {"paper": Uniform, "uniform": Uniform, "golden": Golden, "logarithmic": Logarithmic}
@@ -103,7 +105,7 @@ def cut(partition: Partition, lo: FloatArray, hi: FloatArray) -> FloatArray:
     Guarantee: never decreasing, no NaN, the first and the last are the ranges' own; so the parts cover the range.
     """
     parts = partition.parts
-    proposed = np.asarray(partition.cuts(lo.copy(), hi.copy()), np.float64)
+    proposed = numbers(partition.cuts(lo.copy(), hi.copy()), f"{type(partition).__name__}.cuts")
     if proposed.shape != (lo.size, parts - 1):
         raise InvalidOption(
             f"{type(partition).__name__}.cuts proposes points of shape {proposed.shape}, where {(lo.size, parts - 1)} "
@@ -122,33 +124,5 @@ def edges(lo: FloatArray, hi: FloatArray, parts: int) -> FloatArray:
     return cut(Uniform(parts), lo, hi)
 
 
-# ---------------------------------------------------------------------------------------------- fractions of a range
-
-
-def at_fraction(lo: FloatArray, hi: FloatArray, fraction: float | FloatArray) -> FloatArray:
-    """A finite point at this fraction of each range."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        plain = lo + (hi - lo) * fraction
-    if np.isfinite(plain).all():
-        return np.asarray(plain)
-    low, high = _bent(lo), _bent(hi)
-    bent = _straight(low + (high - low) * fraction)
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(np.isfinite(hi - lo), plain, np.clip(bent, lo, hi))
-
-
 def _at_fractions(lo: FloatArray, hi: FloatArray, fractions: list[float]) -> FloatArray:
-    columns = [at_fraction(lo, hi, fraction) for fraction in fractions]
-    return np.stack(columns, 1) if columns else np.empty((lo.size, 0))
-
-
-def _bent(x: FloatArray) -> FloatArray:
-    """The real line on [-1, 1]."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(x), np.sign(x), x / (1 + np.abs(x)))
-
-
-def _straight(t: FloatArray) -> FloatArray:
-    """The inverse, cut to finite numbers."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.clip(t / (1 - np.abs(t)), -_LARGEST, _LARGEST))
+    return at_fraction(lo[:, None], hi[:, None], np.array(fractions))

@@ -16,6 +16,7 @@ sampling can cost time, never truth. What a strategy draws depends on its seed a
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -25,11 +26,9 @@ import numpy.typing as npt
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function
-from infimum.search import samples
 from infimum.search.enumerated import BATCH, boxes, children
-from infimum.search.partition import at_fraction
-from infimum.search.structure import Structure
-from infimum.search.tables import Split
+from infimum.search.split import Split
+from infimum.staging.fractions import FRACTIONS, at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -42,7 +41,7 @@ class Look:
 
     function: Function
     domain: Domain
-    structure: Structure | None  # None where the split does not stage
+    staged: Callable[[], FloatArray | None] | None  # the best diagonal point; None where the split does not stage
     split: Split
     lo: FloatArray
     hi: FloatArray
@@ -72,9 +71,10 @@ class Diagonal:
     """Ten points on the diagonal of each child, the best of them: the paper's."""
 
     def propose(self, look: Look) -> FloatArray:
-        if look.structure is not None:
-            return samples.proposal(look.structure, look.split, look.lo, look.hi, _digits_of_best(look))
-        return _best_diagonal_point(look)
+        if look.staged is None:
+            return _best_diagonal_point(look)
+        found = look.staged()
+        return look.middle() if found is None else found
 
 
 @dataclass(frozen=True)
@@ -186,21 +186,13 @@ def _descent(x: FloatArray, function: Function) -> tuple[float, FloatArray]:
     return (float(value) if np.isfinite(value) else _WORST), np.nan_to_num(np.asarray(slope), posinf=0.0, neginf=0.0)
 
 
-def _digits_of_best(look: Look) -> npt.NDArray[np.int64]:
-    """The child that holds the best point so far, or the nearest one: where descent over digits starts."""
-    split = look.split
-    if look.best is None:
-        return np.full(split.count, split.parts // 2, np.int64)
-    return np.asarray((look.best[split.variables][:, None] > split.edges[:, 1:-1]).sum(1), np.int64)
-
-
 def _best_diagonal_point(look: Look) -> FloatArray:
     """The best of all children's diagonal points, every one evaluated in plain doubles."""
     best, point = np.inf, look.middle()
     count = children(look.split)
     for start in range(0, count, BATCH):
         lo, hi = boxes(look.split, np.arange(start, min(start + BATCH, count)), look.lo, look.hi)
-        for fraction in samples.FRACTIONS:
+        for fraction in FRACTIONS:
             x = at_fraction(lo, hi, float(fraction))
             values = np.asarray(look.function(x))
             values = np.where(np.isnan(values), np.inf, values)

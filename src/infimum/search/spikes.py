@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import integer_of, map_of, value_of
-from infimum.search.partition import at_fraction
+from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

@@ -16,6 +16,7 @@ class Status(IntEnum):
     MEMORY = 4
     INTERRUPTED = 5
     UNDEFINED = 6
+    NO_POINT = 7
 
     @property
     def sentence(self) -> str:
@@ -31,5 +32,7 @@ _SENTENCES = {
     Status.REGIONS: "The limit of regions was reached; the enclosure is true, but wider than asked for.",
     Status.MEMORY: "The memory was used up; the enclosure is true, but wider than asked for.",
     Status.INTERRUPTED: "The search was interrupted; the enclosure is true, but wider than asked for.",
+    Status.NO_POINT: "The boxes are as narrow as asked for, but no point was found at which the function is "
+    "certainly defined, so there is no upper bound.",
     Status.UNDEFINED: "The function is undefined on the whole domain, so there is no optimum.",
 }

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function
+from infimum.search.proposals import numbers
 from infimum.search.sampling import Look, Sampling
 from infimum.search.spikes import spikes
 
@@ -26,9 +29,23 @@ class Witness:
         self.function = function
         self.domain = domain
         self.upper = np.inf
-        self.x: FloatArray | None = None
         self.evaluations = 0
-        self._spikes = spikes(function.value_node, function.n)
+        self.spikes = spikes(function.value_node, function.n)
+        self._x: FloatArray | None = None
+        self._locate: Callable[[], FloatArray] | None = None
+
+    @property
+    def x(self) -> FloatArray | None:
+        """The point itself."""
+        if self._locate is not None:
+            self._x, self._locate = self._locate(), None
+        return self._x
+
+    def take(self, upper: float, locate: Callable[[], FloatArray]) -> None:
+        """Take a point of the domain whose value is proved to be at most `upper`; `locate` finds it, if asked."""
+        self.evaluations += 1
+        if upper < self.upper:
+            self.upper, self._locate = upper, locate
 
     def offer(self, point: npt.ArrayLike) -> bool:
         """Take the point, moved into the domain, where its proved value is better; say whether it is."""
@@ -39,14 +56,15 @@ class Witness:
         bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
         better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
         if better:
-            self.upper = top
-            self.x = x
+            self.upper, self._x, self._locate = top, x, None
         return better
 
     def look(self, sampling: Sampling, look: Look) -> None:
-        """Offer what a sampling proposes for a region, and points of it where a condition holds."""
+        """Offer what a sampling proposes for a region."""
         with np.errstate(all="ignore"):
-            points = np.atleast_2d(np.asarray(sampling.propose(look.frozen()), np.float64))
+            points = np.atleast_2d(numbers(sampling.propose(look.frozen()), f"{type(sampling).__name__}.propose"))
+        if points.size == 0:
+            return
         if points.ndim != 2 or points.shape[1] != self.function.n:
             raise InvalidOption(
                 f"{type(sampling).__name__}.propose returns points of shape {points.shape}, where "
@@ -55,10 +73,13 @@ class Witness:
         for point in self._ranked(points):
             if self.offer(point):
                 break
-        for spike in self._spikes:
-            probe = spike.point(look.lo, look.hi, look.middle() if self.x is None else self.x)
-            if probe is not None:
-                self.offer(probe)
+
+    def probe(self, look: Look) -> None:
+        """Offer points of a region where a condition of the function holds, or fails."""
+        for spike in self.spikes:
+            found = spike.point(look.lo, look.hi, look.middle() if self.x is None else self.x)
+            if found is not None:
+                self.offer(found)
 
     def _ranked(self, points: FloatArray) -> FloatArray:
         """The best few points in plain doubles, the best one first."""

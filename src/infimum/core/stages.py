@@ -1,0 +1,259 @@
+"""The C interface of staging as Python sees it: structures in, one object with a working box and its regions out."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.core.tape import Tape, address
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_int, _double, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+_REDUCTIONS = {"add": 0, "mul": 1, "min": 2, "max": 3}
+
+
+class Terms(NamedTuple):
+    """`infimum_family`: terms of one body under one reduction."""
+
+    reduction: str
+    variables: IntArray  # (count, reads)
+    lo: FloatArray  # (count, constants)
+    hi: FloatArray
+    points: FloatArray
+    tape: Tape
+
+
+class Components(NamedTuple):
+    """`infimum_slopes`: partial derivatives of one body."""
+
+    variables: IntArray  # (count,)
+    read: IntArray  # (count, reads)
+    extra: IntArray  # (count, extras)
+    lo: FloatArray  # (count, constants)
+    hi: FloatArray
+    tape: Tape
+
+
+class Box(NamedTuple):
+    """The domain outward and inward, the wanted widths (or None), and the fractions of the sample points."""
+
+    lo: FloatArray
+    hi: FloatArray
+    inner_lo: FloatArray
+    inner_hi: FloatArray
+    widths: FloatArray | None
+    fractions: FloatArray
+
+
+class Sample(NamedTuple):
+    """A sample point of a child: its value in plain doubles, and the proved range of it."""
+
+    value: float
+    lo: float
+    hi: float
+    child: int
+    fraction: int
+
+
+def _structure(name: str, integers: Sequence[str], pointers: Sequence[str]) -> type[ctypes.Structure]:
+    fields = [*((field, _int) for field in integers), *((field, _pointer) for field in pointers)]
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
+
+
+_Family = _structure(
+    "_Family", ("reduction", "count", "reads", "constants"), ("variables", "lo", "hi", "points", "tape")
+)
+_Slopes = _structure(
+    "_Slopes", ("count", "reads", "constants", "extras"), ("variables", "read", "extra", "lo", "hi", "tape")
+)
+_Whole = _structure(
+    "_Whole",
+    ("n", "family_count", "slopes_count", "fraction_count", "variant"),
+    ("families", "epilogue", "slopes", "lo", "hi", "inner_lo", "inner_hi", "widths", "fractions"),
+)
+
+
+def declare(library: ctypes.CDLL) -> None:
+    """Say what the functions take and return."""
+    rows: dict[str, tuple[Any, list[Any]]] = {
+        "new": (_pointer, [_pointer]),
+        "free": (None, [_pointer]),
+        "lo": (_pointer, [_pointer]),
+        "hi": (_pointer, [_pointer]),
+        "wide": (_int, [_pointer]),
+        "open": (_int, [_pointer]),
+        "bound": (_double, [_pointer, _int]),
+        "left": (_int, [_pointer, _int]),
+        "parent": (_int, [_pointer, _int]),
+        "depth": (_int, [_pointer, _int]),
+        "prefixes": (None, [_pointer, _int, _pointer, _pointer, _pointer]),
+        "release": (None, [_pointer, _int]),
+        "go": (_int, [_pointer, _int, _int, _int]),
+        "split": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+        "tabulate": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+        "begin": (_int, [_pointer, _int, _double]),
+        "point": (_int, [_pointer, _int, _int, _int, _pointer]),
+        "sample": (_int, [_pointer, _int, *[_pointer] * 5]),
+        "advance": (_int, [_pointer, _int, _double, _double, _int, _int, _pointer, _pointer]),
+    }
+    for name, (result, arguments) in rows.items():
+        function = getattr(library, f"infimum_staging_{name}")
+        function.restype, function.argtypes = result, arguments
+
+
+class Staging:
+    """A working box and the regions split so far; docs/staging.md says what each step does.
+
+    lo and hi are views of the working box: copy what is to be kept.
+    """
+
+    def __init__(
+        self,
+        library: ctypes.CDLL,
+        variant: int,
+        box: Box,
+        families: Sequence[Terms],
+        epilogue: Tape,
+        slopes: Sequence[Components],
+    ) -> None:
+        self._library = library
+        self._keep = (box, tuple(families), epilogue, tuple(slopes))
+        self._handle = 0
+        rows = (_Family * max(1, len(families)))(*(_family(f) for f in families))
+        parts = (_Slopes * max(1, len(slopes)))(*(_components(c) for c in slopes))
+        widths = 0 if box.widths is None else address(box.widths)
+        whole = _Whole(
+            box.lo.size, len(families), len(slopes), box.fractions.size, variant,
+            ctypes.addressof(rows), ctypes.addressof(epilogue.structure), ctypes.addressof(parts),
+            *(address(a) for a in (box.lo, box.hi, box.inner_lo, box.inner_hi)), widths, address(box.fractions),
+        )  # fmt: skip
+        self._arrays = (rows, parts)
+        self._handle = library.infimum_staging_new(ctypes.byref(whole)) or 0
+        if not self._handle:
+            raise MemoryError(f"there is not enough memory for a search of {box.lo.size} variables")
+        n = box.lo.size
+        self.lo, self.hi = (
+            self._view(f(self._handle), n) for f in (library.infimum_staging_lo, library.infimum_staging_hi)
+        )
+        self._number, self._index, self._fraction = _int(), _int(), _int()
+        self._value, self._low, self._high = _double(), _double(), _double()
+
+    def __del__(self) -> None:
+        if self._handle:
+            self._library.infimum_staging_free(self._handle)
+
+    @staticmethod
+    def _view(start: int, n: int) -> FloatArray:
+        found = np.ctypeslib.as_array(ctypes.cast(start, ctypes.POINTER(_double)), (n,))
+        found.flags.writeable = False
+        return found
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        status = int(getattr(self._library, f"infimum_staging_{name}")(self._handle, *arguments))
+        if status == -1:
+            raise MemoryError("there is not enough memory to go on with the search")
+        if status == -2:
+            raise RuntimeError("staging failed in the core: a row is no interval")
+        return status
+
+    # ------------------------------------------------------------------------------------------ the box
+    def go(self, region: int, index: int = -1, depth: int = 0) -> None:
+        """The box becomes a region, or all its children that begin with the first `depth` digits of a child's index."""
+        self._call("go", region, index, depth)
+
+    def wide(self) -> int:
+        """How many variables are wider than wanted."""
+        return self._call("wide")
+
+    def open(self) -> int:
+        """How many variables have a number well between their ends."""
+        return self._call("open")
+
+    def split(self, variables: IntArray, edges: FloatArray) -> int:
+        """Split what the box is; the number of the new region."""
+        variables = np.ascontiguousarray(variables, np.int64)
+        edges = np.ascontiguousarray(edges, np.float64)
+        return self._call("split", len(variables), edges.shape[1] - 1, address(variables), address(edges))
+
+    # ------------------------------------------------------------------------------------------ a region
+    def tabulate(self, region: int, masked: bool, extra: tuple[FloatArray, FloatArray] | None = None) -> int:
+        """Make the tables of the region that the box is.
+
+        0: done, 1: done, but a partial derivative is missing in the masks (or all are), 2: the split does not stage.
+        """
+        pair = (0, 0) if extra is None else (address(extra[0]), address(extra[1]))
+        return self._call("tabulate", region, masked, *pair)
+
+    def begin(self, region: int, upper: float) -> None:
+        """The first prefixes of a region just tabulated."""
+        self._call("begin", region, upper)
+
+    def sample(self, region: int) -> Sample | None:
+        """The best sample point of a tabulated region that the box is; None where the function is undefined at all."""
+        ref = ctypes.byref
+        numbers = (ref(self._value), ref(self._low), ref(self._high), ref(self._index), ref(self._fraction))
+        if not self._call("sample", region, *numbers):
+            return None
+        return Sample(self._value.value, self._low.value, self._high.value, self._index.value, self._fraction.value)
+
+    def point(self, region: int, index: int, fraction: int) -> FloatArray:
+        """The sample point of a child; the box goes to the region."""
+        x = np.empty(self.lo.size)
+        self._call("point", region, index, fraction, address(x))
+        return x
+
+    def advance(
+        self, region: int, upper: float, other_bound: float = np.inf, other: int = -1, most: int = 4096
+    ) -> tuple[int, float, int]:
+        """Emit the best child as (1, lower bound, index); (0, …): none yet; (2, …): the region's tables are needed."""
+        found = self._call(
+            "advance", region, upper, other_bound, other, most, ctypes.byref(self._value), ctypes.byref(self._index)
+        )
+        return found, self._value.value, self._index.value
+
+    def bound(self, region: int) -> float:
+        """No child left has a lower bound below this; inf when none is left."""
+        return float(self._library.infimum_staging_bound(self._handle, region))
+
+    def left(self, region: int) -> int:
+        """How many prefixes and children are left."""
+        return self._call("left", region)
+
+    def prefixes(self, region: int) -> tuple[FloatArray, IntArray, IntArray]:
+        """What is left as lower bounds, indices and digits fixed: together they cover every child not emitted."""
+        count = self.left(region)
+        bounds, indices, depths = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
+        self._library.infimum_staging_prefixes(self._handle, region, address(bounds), address(indices), address(depths))
+        return bounds, indices, depths
+
+    def release(self, region: int) -> None:
+        """Forget a region of which no child can be wanted any more; its descendants stay."""
+        self._library.infimum_staging_release(self._handle, region)
+
+    def parent(self, region: int) -> int:
+        """The region whose child this one is; -1 for the first."""
+        return int(self._library.infimum_staging_parent(self._handle, region))
+
+    def depth(self, region: int) -> int:
+        """How many regions lie above."""
+        return int(self._library.infimum_staging_depth(self._handle, region))
+
+
+def _family(f: Terms) -> Any:
+    return _Family(
+        _REDUCTIONS[f.reduction], *f.variables.shape, f.lo.shape[1],
+        *(address(a) for a in (f.variables, f.lo, f.hi, f.points)), ctypes.addressof(f.tape.structure),
+    )  # fmt: skip
+
+
+def _components(c: Components) -> Any:
+    return _Slopes(
+        *c.read.shape, c.lo.shape[1], c.extra.shape[1],
+        *(address(a) for a in (c.variables, c.read, c.extra, c.lo, c.hi)), ctypes.addressof(c.tape.structure),
+    )  # fmt: skip

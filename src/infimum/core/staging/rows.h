@@ -1,0 +1,61 @@
+// Small programs run on rows that are made one by one, and the fractions of a range.
+#pragma once
+#include <stdexcept>
+#include <vector>
+
+#include "../schedule.h"
+#include "trees.h"
+
+namespace INFIMUM_NAMESPACE {
+
+// A program run on rows of inputs; its only output is one number a row.
+class Rows {
+    const infimum_program *program_;
+    Stage stage_;
+    bool point_;
+    std::vector<double> lo_, hi_, low_, high_;
+
+  public:
+    Rows(const infimum_program *program, Stage stage, bool point) : program_(program), stage_(stage), point_(point) {}
+    int64_t width() const { return program_->n; }
+    int64_t count() const { return static_cast<int64_t>(lo_.size()) / width(); }
+    void clear() {
+        lo_.clear();
+        hi_.clear();
+    }
+    void put(double lo, double hi) {
+        lo_.push_back(lo);
+        if (!point_) hi_.push_back(hi);
+    }
+    void put(double x) { put(x, x); }
+    void run() {
+        const int64_t rows = count();
+        low_.resize(static_cast<size_t>(rows));
+        if (!point_) high_.resize(static_cast<size_t>(rows));
+        double *low = low_.data(), *high = point_ ? low : high_.data();
+        const double *hi = point_ ? lo_.data() : hi_.data();
+        const int status = run_batch({program_, stage_, point_, rows, lo_.data(), hi, &low, &high, 1});
+        if (status == 6) throw std::bad_alloc();
+        if (status) throw std::logic_error("a row is no interval");
+    }
+    Range range(int64_t row) const { return {low_[row], high_[row]}; }
+    double number(int64_t row) const { return low_[row]; }
+};
+
+// ---------------------------------------------------------------------------------------------- fractions of a range
+// The real line on [-1, 1], and back to finite numbers.
+inline double bent(double x) { return magnitude(x) == INFIMUM_INF ? (x > 0 ? 1.0 : -1.0) : x / (1 + magnitude(x)); }
+inline double clipped(double x, double lo, double hi) {
+    const double raised = x > lo ? x : lo;
+    return raised < hi ? raised : hi;
+}
+inline double straight(double t) { return clipped(t / (1 - magnitude(t)), -INFIMUM_MAX, INFIMUM_MAX); }
+// A finite point at this fraction of [lo, hi], on a bent scale where its width is no double: search/partition.py's formula.
+inline double at_fraction(double lo, double hi, double fraction) {
+    const double width = hi - lo;
+    if (width < INFIMUM_INF) return lo + width * fraction;
+    const double low = bent(lo), high = bent(hi);
+    return clipped(straight(low + (high - low) * fraction), lo, hi);
+}
+
+}  // namespace INFIMUM_NAMESPACE

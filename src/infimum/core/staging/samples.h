@@ -1,0 +1,206 @@
+// The best of a region's sample points (POLICY): every child has one at each fraction of its diagonal; chosen in plain
+// doubles, by the same fold as the children's bounds.
+//
+//   1. from the digits that prefix bounds lead to, descend: every digit to its own best, or the best change of one digit
+//   2. look through the tree of prefixes for anything better by more than 2^-40, opening a limited number of them
+// Whatever is found is only a proposal.
+#pragma once
+#include "run.h"
+
+namespace INFIMUM_NAMESPACE {
+
+struct Sample {
+    double value = INFIMUM_INF;
+    int64_t fraction = 0;
+    std::vector<int> digits;
+};
+
+class Samples {
+    enum { MOST_ROUNDS = 12, MOST_OPENED = 512 };
+    const Split &split_;
+    const std::vector<Shape> &shapes_;
+    std::vector<std::vector<Values>> values_;  // [fraction][family]
+    Rows &evaluate_, &enclose_;
+
+  public:
+    Samples(const Box &box, const Split &split, const std::vector<int> &position, const std::vector<Shape> &shapes,
+            std::vector<Family> &families, const double *fractions, int64_t fraction_count, Rows &evaluate, Rows &enclose)
+        : split_(split), shapes_(shapes), values_(static_cast<size_t>(fraction_count), std::vector<Values>(families.size())),
+          evaluate_(evaluate), enclose_(enclose) {
+        for (size_t i = 0; i < families.size(); i++) families[i].sample(box, split, position, shapes[i], fractions, values_, i);
+    }
+    Sample best() {
+        Sample found = descend(dive());
+        improve(found);
+        return found;
+    }
+
+  private:
+    int64_t fractions() const { return static_cast<int64_t>(values_.size()); }
+
+    // ------------------------------------------------------------------------------------------ values
+    void put(int64_t fraction, const int *digits) {
+        for (size_t i = 0; i < shapes_.size(); i++) {
+            const Values &v = values_[fraction][i];
+            double fold = number_of(v.hoisted);
+            switch (shapes_[i].reduction) {
+                case REDUCE_ADD: fold = folded<REDUCE_ADD>(v, shapes_[i], digits, fold); break;
+                case REDUCE_MUL: fold = folded<REDUCE_MUL>(v, shapes_[i], digits, fold); break;
+                case REDUCE_MIN: fold = folded<REDUCE_MIN>(v, shapes_[i], digits, fold); break;
+                default: fold = folded<REDUCE_MAX>(v, shapes_[i], digits, fold);
+            }
+            evaluate_.put(fold);
+        }
+    }
+    template <int op>
+    static double folded(const Values &v, const Shape &s, const int *digits, double fold) {
+        for (const Touched &t : s.terms) fold = met<op>(fold, number_of(v.at(s, t, digits, t.positions.count)));
+        return fold;
+    }
+    double value(int64_t row) const {
+        const double x = evaluate_.number(row);
+        return x == x ? x : INFIMUM_INF;
+    }
+
+    // ------------------------------------------------------------------------------------------ descent
+    // The digits that a greedy walk along the smallest prefix bounds leads to, at the most promising fraction.
+    std::vector<int> dive() {
+        std::vector<int> digits(static_cast<size_t>(MOST_SPLIT), 0);
+        const std::vector<Values> *where = &values_[0];
+        enclose_.clear();
+        for (int64_t f = 0; f < fractions(); f++) put_root(f);
+        enclose_.run();
+        double best = INFIMUM_INF;
+        for (int64_t f = 0; f < fractions(); f++)
+            if (is_possible(enclose_.range(f)) && enclose_.range(f).lo < best) {
+                best = enclose_.range(f).lo;
+                where = &values_[f];
+            }
+        for (int64_t depth = 0; depth < split_.count(); depth++) {
+            double least = INFIMUM_INF;
+            int chosen = split_.parts / 2;
+            extend(enclose_, shapes_, *where, split_.parts, digits.data(), depth, [&](int digit, Range z) {
+                if (!is_possible(z) || !(z.lo < least)) return;
+                least = z.lo;
+                chosen = digit;
+            });
+            digits[depth] = chosen;
+        }
+        return digits;
+    }
+    static bool is_possible(Range z) { return z.lo <= z.hi; }
+    void put_root(int64_t fraction) {
+        for (size_t i = 0; i < shapes_.size(); i++) {
+            const Values &v = values_[fraction][i];
+            const Range z = v.closed(shapes_[i], nullptr, 0, v.hoisted);
+            enclose_.put(z.lo, z.hi);
+        }
+    }
+    Sample descend(const std::vector<int> &start) {
+        std::vector<std::vector<int>> digits(values_.size(), start);
+        std::vector<double> best(values_.size(), INFIMUM_INF);
+        for (int round = 0; round < MOST_ROUNDS; round++)
+            if (!better(digits, best)) break;
+        Sample found;
+        found.digits = start;
+        for (int64_t f = 0; f < fractions(); f++)
+            if (best[f] < found.value) found = {best[f], f, digits[f]};
+        return found;
+    }
+    // For every fraction digits at least as good; whether any value got smaller.
+    bool better(std::vector<std::vector<int>> &digits, std::vector<double> &best) {
+        const int64_t count = split_.count(), parts = split_.parts, options = count * parts;
+        evaluate_.clear();
+        for (int64_t f = 0; f < fractions(); f++)
+            for (int64_t p = 0; p < count; p++) {
+                const int kept = digits[f][p];
+                for (digits[f][p] = 0; digits[f][p] < parts; digits[f][p]++) put(f, digits[f].data());
+                digits[f][p] = kept;
+            }
+        evaluate_.run();
+        std::vector<std::vector<int>> together = digits;
+        std::vector<int64_t> single(values_.size(), 0);
+        std::vector<double> least(values_.size(), INFIMUM_INF);
+        for (int64_t f = 0; f < fractions(); f++)
+            for (int64_t p = 0; p < count; p++) {
+                double own = INFIMUM_INF;
+                for (int64_t k = 0; k < parts; k++) {
+                    const double x = value(f * options + p * parts + k);
+                    if (x < own) {
+                        own = x;
+                        together[f][p] = static_cast<int>(k);
+                    }
+                    if (x < least[f]) {
+                        least[f] = x;
+                        single[f] = p * parts + k;
+                    }
+                }
+            }
+        evaluate_.clear();
+        for (int64_t f = 0; f < fractions(); f++) put(f, together[f].data());
+        evaluate_.run();
+        bool improved = false;
+        for (int64_t f = 0; f < fractions(); f++) {
+            const double joint = value(f);
+            if (joint <= least[f])
+                digits[f] = together[f];
+            else
+                digits[f][single[f] / parts] = static_cast<int>(single[f] % parts);
+            const double now = joint <= least[f] ? joint : least[f];
+            improved = improved || now < best[f];
+            if (now < best[f]) best[f] = now;
+        }
+        return improved;
+    }
+
+    // ------------------------------------------------------------------------------------------ search
+    struct Node {
+        double bound;
+        int64_t fraction;
+        uint64_t key;
+        bool operator<(const Node &o) const {
+            return bound != o.bound ? bound > o.bound : key != o.key ? key > o.key : fraction > o.fraction;
+        }
+    };
+    void improve(Sample &found) {
+        std::vector<Node> heap;
+        enclose_.clear();
+        for (int64_t f = 0; f < fractions(); f++) put_root(f);
+        enclose_.run();
+        for (int64_t f = 0; f < fractions(); f++) push(heap, found, enclose_.range(f), f, Entry::key_of(false, 0, 0));
+        for (int opened = 0; opened < MOST_OPENED && !heap.empty(); opened++) {
+            std::pop_heap(heap.begin(), heap.end());
+            const Node node = heap.back();
+            heap.pop_back();
+            if (!is_worth(found, node.bound)) break;
+            const Entry entry = {node.bound, node.key};
+            int digits[MOST_SPLIT];
+            split_.digits_of(entry.index(), digits);
+            if (entry.leaf()) {
+                evaluate_.clear();
+                put(node.fraction, digits);
+                evaluate_.run();
+                if (value(0) < found.value) found = {value(0), node.fraction, std::vector<int>(digits, digits + split_.count())};
+                continue;
+            }
+            const int64_t depth = entry.depth();
+            int64_t place = 1;
+            for (int64_t i = 0; i < depth; i++) place *= split_.parts;
+            extend(enclose_, shapes_, values_[node.fraction], split_.parts, digits, depth, [&](int digit, Range z) {
+                const uint64_t key = Entry::key_of(depth + 1 == split_.count(), entry.index() + digit * place, depth + 1);
+                push(heap, found, z, node.fraction, key);
+            });
+        }
+    }
+    static bool is_worth(const Sample &found, double bound) {
+        if (found.value == INFIMUM_INF) return bound < INFIMUM_INF;
+        return bound < found.value - magnitude(found.value) * PREFIX_MARGIN;
+    }
+    static void push(std::vector<Node> &heap, const Sample &found, Range z, int64_t fraction, uint64_t key) {
+        if (!is_possible(z) || !is_worth(found, z.lo)) return;
+        heap.push_back({z.lo, fraction, key});
+        std::push_heap(heap.begin(), heap.end());
+    }
+};
+
+}  // namespace INFIMUM_NAMESPACE

@@ -1,0 +1,196 @@
+// A search's working state: the box, the regions split so far with what is left of them, the tables of the last few.
+#pragma once
+#include <list>
+#include <unordered_map>
+
+#include "samples.h"
+
+namespace INFIMUM_NAMESPACE {
+
+class Staging {
+    enum { TABLES_BYTES = 4 << 20 };
+    int64_t n_;
+    std::vector<double> domain_lo_, domain_hi_, fractions_;
+    Box box_;
+    Regions regions_;
+    std::vector<Family> families_;
+    std::vector<Slopes> slopes_;
+    Rows enclose_, evaluate_;  // the epilogue
+    std::vector<Heap> left_;   // one a region
+    std::vector<int> position_;
+    std::unordered_map<int64_t, std::pair<Opened, std::list<int64_t>::iterator>> opened_;
+    std::list<int64_t> recent_;  // the last used first
+    int64_t bytes_ = 0;
+
+  public:
+    Staging(const infimum_structure &s, Stage stage)
+        : n_(s.n), domain_lo_(s.lo, s.lo + s.n), domain_hi_(s.hi, s.hi + s.n), fractions_(s.fractions, s.fractions + s.fraction_count),
+          box_(s.n, s.lo, s.hi, s.inner_lo, s.inner_hi, s.widths), regions_(box_), enclose_(s.epilogue, stage, false),
+          evaluate_(s.epilogue, stage, true), position_(static_cast<size_t>(s.n), -1) {
+        for (int64_t i = 0; i < s.family_count; i++) families_.emplace_back(s.families[i], n_, s.fraction_count, stage);
+        for (int64_t i = 0; i < s.slopes_count; i++) slopes_.emplace_back(s.slopes[i], n_, stage);
+    }
+    const Box &box() const { return box_; }
+    const Region &region(int64_t id) const { return regions_[id]; }
+
+    int64_t go(int64_t id, int64_t index, int64_t depth) {
+        regions_.go(id, index, depth);
+        return 0;
+    }
+    int64_t split(int64_t count, int parts, const int64_t *variables, const double *edges) {
+        Split s;
+        s.variables.assign(variables, variables + count);
+        s.edges.assign(edges, edges + count * (parts + 1));
+        s.parts = parts;
+        left_.emplace_back();
+        return regions_.split(std::move(s));
+    }
+
+    // Make the tables of a region, which the box must be.
+    //   0  done, and the masks hold everything that partial derivatives say of the children
+    //   1  done, but a component is missing
+    //   2  the split does not stage
+    int64_t tabulate(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
+        const Split &s = regions_[id].split;
+        Opened made;
+        made.shapes.resize(families_.size());
+        made.values.resize(families_.size());
+        place(s);
+        bool stages = !families_.empty() && s.count() <= MOST_SPLIT;
+        for (size_t i = 0; stages && i < families_.size(); i++) stages = families_[i].shape(s, position_, made.shapes[i]);
+        if (!stages) {
+            unplace(s);
+            return 2;
+        }
+        refresh();
+        for (size_t i = 0; i < families_.size(); i++) families_[i].tabulate(box_, s, position_, made.shapes[i], made.values[i]);
+        bool complete = masked;
+        for (size_t i = 0; masked && i < slopes_.size(); i++)
+            if (!slopes_[i].masks(box_, domain_lo_.data(), domain_hi_.data(), s, position_, extra_lo, extra_hi, made.masks))
+                complete = false;
+        unplace(s);
+        keep(id, std::move(made));
+        return complete ? 0 : 1;
+    }
+    // The first prefixes of a region just tabulated.
+    int64_t begin(int64_t id, double upper) {
+        left_[id].clear();
+        open_prefix(left_[id], enclose_, regions_[id].split, use(id), 0, 0, upper);
+        return 0;
+    }
+    // A sample point of a region, to which the box goes.
+    int64_t point(int64_t id, int64_t index, int64_t fraction, double *x) {
+        regions_.go(id, -1, 0);
+        const Split &s = regions_[id].split;
+        for (int64_t v = 0; v < n_; v++) x[v] = box_.sample(v, fractions_[fraction]);
+        for (int64_t p = 0; p < s.count(); p++, index /= s.parts) {
+            const double *edges = s.edges_of(p) + index % s.parts;
+            x[s.variables[p]] = box_.sample(s.variables[p], edges[0], edges[1], fractions_[fraction]);
+        }
+        return 0;
+    }
+    // The best sample point of a tabulated region that the box is: 1 where there is one, with its value in plain doubles and
+    // its proved range.
+    int64_t sample(int64_t id, double *value, double *lo, double *hi, int64_t *index, int64_t *fraction) {
+        const Split &s = regions_[id].split;
+        const Opened &o = use(id);
+        place(s);
+        Samples samples(box_, s, position_, o.shapes, families_, fractions_.data(), static_cast<int64_t>(fractions_.size()),
+                        evaluate_, enclose_);
+        const Sample best = samples.best();
+        *value = best.value;
+        if (best.value < INFIMUM_INF) {
+            *fraction = best.fraction;
+            *index = 0;
+            for (int64_t p = s.count(); p-- > 0;) *index = *index * s.parts + best.digits[p];
+            enclose_.clear();
+            for (size_t i = 0; i < families_.size(); i++) {
+                const Range z = families_[i].prove(box_, s, position_, o.shapes[i], fractions_[best.fraction], best.fraction, best.digits.data());
+                enclose_.put(z.lo, z.hi);
+            }
+            enclose_.run();
+            *lo = enclose_.range(0).lo;
+            *hi = enclose_.range(0).hi;
+        }
+        unplace(s);
+        return best.value < INFIMUM_INF;
+    }
+    // Emit the best child of a region, or open prefixes until another run (other_bound, other) comes first.
+    //   0  no child yet: another run comes first, nothing is left, or `most` prefixes were opened
+    //   1  a child; it is no longer left
+    //   2  the region's tables are needed
+    int64_t advance(int64_t id, double upper, double other_bound, int64_t other, int64_t most, double *bound, int64_t *index) {
+        Heap &heap = left_[id];
+        for (int64_t opened = 0; opened < most && !heap.empty(); opened++) {
+            const Entry top = heap.front();
+            if (top.bound > upper || (BROKEN(11) && top.bound == upper) || top.bound > other_bound || (top.bound == other_bound && id > other)) return 0;
+            if (!top.leaf() && !opened_.count(id)) return 2;
+            std::pop_heap(heap.begin(), heap.end());
+            heap.pop_back();
+            if (top.leaf()) {
+                *bound = top.bound;
+                *index = top.index();
+                return 1;
+            }
+            open_prefix(heap, enclose_, regions_[id].split, use(id), top.index(), top.depth(), upper);
+        }
+        return 0;
+    }
+
+    // ------------------------------------------------------------------------------------------ what is left
+    double bound(int64_t id) const { return left_[id].empty() ? INFIMUM_INF : left_[id].front().bound; }
+    int64_t left(int64_t id) const { return static_cast<int64_t>(left_[id].size()); }
+    void prefixes(int64_t id, double *bounds, int64_t *indices, int64_t *depths) const {
+        Heap sorted = left_[id];
+        std::sort(sorted.begin(), sorted.end(), [](const Entry &a, const Entry &b) { return b < a; });
+        for (size_t i = 0; i < sorted.size(); i++) {
+            bounds[i] = sorted[i].bound;
+            indices[i] = sorted[i].index();
+            depths[i] = sorted[i].depth();
+        }
+    }
+    // A region of which no child can be wanted any more.
+    void release(int64_t id) {
+        Heap().swap(left_[id]);
+        drop(id);
+    }
+
+  private:
+    void place(const Split &s) {
+        for (int64_t p = 0; p < s.count(); p++) position_[s.variables[p]] = static_cast<int>(p);
+    }
+    void unplace(const Split &s) {
+        for (const int32_t v : s.variables) position_[v] = -1;
+    }
+    void refresh() {
+        for (Family &f : families_) f.refresh(box_, fractions_.data());
+        box_.clear_stale();
+    }
+
+    // ------------------------------------------------------------------------------------------ the tables at hand
+    const Opened &use(int64_t id) {
+        auto &found = opened_.at(id);
+        recent_.splice(recent_.begin(), recent_, found.second);
+        return found.first;
+    }
+    void keep(int64_t id, Opened made) {
+        drop(id);
+        bytes_ += made.bytes();
+        recent_.push_front(id);
+        opened_.emplace(id, std::make_pair(std::move(made), recent_.begin()));
+        while (bytes_ > TABLES_BYTES && recent_.size() > 1) {
+            const int64_t oldest = recent_.back();
+            drop(oldest);
+            left_[oldest].shrink_to_fit();
+        }
+    }
+    void drop(int64_t id) {
+        const auto found = opened_.find(id);
+        if (found == opened_.end()) return;
+        bytes_ -= found->second.first.bytes();
+        recent_.erase(found->second.second);
+        opened_.erase(found);
+    }
+};
+
+}  // namespace INFIMUM_NAMESPACE

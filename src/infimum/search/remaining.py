@@ -1,0 +1,68 @@
+"""What a stopped search leaves: boxes that cover every child not yet looked at, not more than memory allows."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import core
+from infimum.search.enumerated import EnumeratedRun
+
+FloatArray = npt.NDArray[np.float64]
+Bounded = tuple[float, FloatArray]
+
+_NUMBERS = 2**23  # interval ends that the boxes may hold together
+
+
+def remaining(
+    box: core.Staging, enumerated: dict[int, EnumeratedRun], regions: list[int], lower: float, upper: float
+) -> list[Bounded]:
+    """The boxes left of the given regions with their lower bounds, none above `upper`.
+
+    One box a prefix of children; where those are too many, whole regions, or the regions above them. Such a box also
+    holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere.
+    """
+    most = max(1024, _NUMBERS // (2 * box.lo.size))
+    if sum(_count(box, enumerated, region) for region in regions) > most:
+        return _coarse(box, regions, lower, most)
+    found: list[Bounded] = []
+    for region in regions:
+        bounds, indices, depths = _left(box, enumerated, region)
+        for bound, index, depth in zip(bounds.tolist(), indices.tolist(), depths.tolist(), strict=True):
+            if bound <= upper:
+                box.go(region, index, depth)
+                found.append((bound, np.stack([box.lo, box.hi], 1)))
+    return found
+
+
+def _left(
+    box: core.Staging, enumerated: dict[int, EnumeratedRun], region: int
+) -> tuple[FloatArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    if region not in enumerated:
+        return box.prefixes(region)
+    bounds, indices = enumerated[region].left()
+    return bounds, indices, np.full(bounds.size, 64)
+
+
+def _count(box: core.Staging, enumerated: dict[int, EnumeratedRun], region: int) -> int:
+    return enumerated[region].left()[0].size if region in enumerated else box.left(region)
+
+
+def _coarse(box: core.Staging, regions: list[int], lower: float, most: int) -> list[Bounded]:
+    """Whole regions; the deepest are replaced by those above them until they are few enough."""
+    by_depth: dict[int, set[int]] = {}
+    for region in regions:
+        by_depth.setdefault(box.depth(region), set()).add(region)
+    count = len(regions)
+    while count > most:
+        deepest = max(by_depth)
+        gone = by_depth.pop(deepest)
+        above = by_depth.setdefault(deepest - 1, set())
+        count -= len(gone) + len(above)
+        above.update(box.parent(region) for region in gone)
+        count += len(above)
+    found: list[Bounded] = []
+    for region in sorted(set().union(*by_depth.values())):
+        box.go(region)
+        found.append((lower, np.stack([box.lo, box.hi], 1)))
+    return found

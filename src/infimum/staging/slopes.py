@@ -1,0 +1,90 @@
+"""Partial derivatives as classes of one body each, for the masks of a split region.
+
+What a component reads of the whole region (a sum under a square root, the other factors of a product) is an extra,
+enclosed once for the region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import core
+from infimum.backends import cpu
+from infimum.graph.node import Node
+from infimum.passes.lower import lower
+from infimum.passes.program import Program
+from infimum.staging.scalar import Mixed, Scalar, Tree, Unstageable
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+
+_MOST_READS = 8
+_MOST_CLASSES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Classes of components; extras is the program of what they read of a whole region.
+
+    complete: every component of the gradient is here, and none reads an extra: then what the masks of a smooth region
+    let through, no partial derivative discards.
+    """
+
+    classes: tuple[core.Components, ...]
+    extras: Program | None
+    complete: bool
+
+    def extra_ends(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """What the components read of the whole region [lo, hi]."""
+        if self.extras is None:
+            return None
+        outputs = cpu.run(self.extras, lo[None], hi[None], threads=1)
+        return np.concatenate([a.ravel() for a, _ in outputs]), np.concatenate([b.ravel() for _, b in outputs])
+
+
+def slopes(gradients: list[Node], n: int) -> Slopes:
+    """The components of one or more enclosures of the same gradient, each an array expression of n elements."""
+    found = [part for gradient in gradients for part in _classes(gradient, n)]
+    whole: dict[Node, int] = {}
+    size = 0
+    for _, scalar, _ in found:
+        for node, _ in scalar.extras:
+            if node not in whole:
+                whole[node] = size
+                size += node.size
+    classes = []
+    for variables, scalar, tree in found:
+        if not (scalar.columns or scalar.constants or scalar.extras):
+            scalar.columns.append(variables)  # a constant slope: its own variable stands for an input
+        read, (lo, hi, _) = scalar.gathered()
+        columns = [whole[node] + at for node, at in scalar.extras]
+        extra = np.stack(columns, 1) if columns else np.empty((variables.size, 0), np.int64)
+        classes.append(core.Components(variables, read, extra, lo, hi, scalar.program(tree).tape))
+    covered = sum(c.variables.size for c in classes)
+    return Slopes(
+        tuple(classes),
+        lower(list(whole), n) if whole else None,
+        complete=covered == n * len(gradients) and not whole,
+    )
+
+
+def _classes(gradient: Node, n: int) -> list[tuple[IndexArray, Scalar, Tree]]:
+    """The components that can be had as scalar expressions of few variables, those of one form together."""
+    waiting: list[IndexArray] = [np.arange(n)]
+    found: list[tuple[IndexArray, Scalar, Tree]] = []
+    while waiting and len(found) + len(waiting) <= _MOST_CLASSES:
+        variables = waiting.pop()
+        scalar = Scalar(variables.size, with_extras=True)
+        try:
+            tree = scalar.tree(gradient, variables)
+        except Mixed as mixed:
+            waiting += [variables[mixed.marked], variables[~mixed.marked]]
+            continue
+        except Unstageable:
+            continue
+        if len(scalar.columns) <= _MOST_READS:
+            found.append((variables, scalar, tree))
+    return found
