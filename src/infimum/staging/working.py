@@ -70,9 +70,12 @@ class Staged:
         self._working.begin(self._region, upper)
         parts = self.edges.shape[1] - 1
         while self._working.bound(self._region) <= min(upper, _LARGEST):
+            left = self._working.left(self._region)
             kind, bound, index = self._working.advance(self._region, upper)
             if kind == 1:
                 yield bound, tuple(index // parts**p % parts for p in range(len(self.variables)))
+            elif self._working.left(self._region) == left:
+                raise AssertionError("a run cannot go on, though children are left")
 
     def sample(self) -> tuple[FloatArray, core.Sample] | None:
         """The best of the children's sample points, with its value in plain doubles and its proved range."""
