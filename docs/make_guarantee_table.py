@@ -34,18 +34,22 @@ MEANING = {
 
 
 def functions() -> dict[str, list[tuple[str, str]]]:
-    """Each function of the elementary headers with the file and the text of its body, overloads together."""
+    """Each function of the elementary and reverse headers: its file and the text of its body, overloads together."""
     head = re.compile(r"^INFIMUM_(?:LONG_)?FN [^;{]*?(\w+)\([^;{]*\{(.*?)^\}", re.MULTILINE | re.DOTALL)
     found: dict[str, list[tuple[str, str]]] = {}
-    for path in sorted((CORE / "elementary").glob("*.h")):
+    for path in headers():
         for match in head.finditer(path.read_text()):
-            found.setdefault(match[1], []).append((path.name, match[2]))
+            found.setdefault(match[1], []).append((path.relative_to(CORE).as_posix(), match[2]))
     return found
+
+
+def headers() -> list[Path]:
+    return [path for room in ("elementary", "reverse") for path in sorted((CORE / room).glob("*.h"))]
 
 
 def named_bounds() -> dict[str, str]:
     """The bounds that have a name: INFIMUM_EXP_BOUND and its like."""
-    texts = (path.read_text() for path in (CORE / "elementary").glob("*.h"))
+    texts = (path.read_text() for path in headers())
     return {name: value for text in texts for name, value in re.findall(r"#define (\w+) BOUND\(([^)]+)\)", text)}
 
 
@@ -62,7 +66,7 @@ def bound(op: str) -> tuple[float, str]:
         words = dict.fromkeys(word for body in bodies for word in re.findall(r"\b\w+\b", body))
         level = [word for word in words if word in code and word not in seen]
         seen.update(level)
-    raise LookupError(f"no BOUND(...) is reached from {op} in {CORE.name}/elementary")
+    raise LookupError(f"no BOUND(...) is reached from {op} in {CORE.name}")
 
 
 def _bounds_in(body: str, names: dict[str, str]) -> Iterable[float]:
@@ -85,15 +89,21 @@ def _excess(figures: dict[str, float] | None) -> tuple[str, str]:
     return f"{figures['mean']:.3g}", f"{figures['max']:.3g}"
 
 
+def _home(op: str) -> str:
+    """The header of an operation that needs no bound."""
+    homes = [file for file, _ in functions().get(op, []) if file.startswith("reverse/")]
+    return homes[0] if homes else "mod.h" if op == "mod" else "interval.h"
+
+
 def rows() -> list[list[str]]:
     measured = json.loads(TIGHTNESS.read_text())["operations"] if TIGHTNESS.exists() else {}
     lines = []
     for op in infimum.core.operations().values():
         if op.trust in ("exact", "numeric"):
-            error, where = "0", "interval.h" if op.name != "mod" else "mod.h"
+            error, where = "0", _home(op.name)
         else:
-            value, header = bound(op.name)
-            error, where = _power(value), f"elementary/{header}"
+            value, where = bound(op.name)
+            error = _power(value)
         lines.append([f"`{op.name}`", MEANING[op.trust], error, where, *_excess(measured.get(op.name))])
     return lines
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import oracle
+import reverse_oracle
 import samples
 from critical import Floats
 from samples import Batch, Operand
@@ -54,9 +55,23 @@ def _members(x: tuple[float, float], random: np.random.Generator) -> set[float]:
     return {v for v in (*ends, *inside, 0.0, 1.0, -1.0) if lo <= v <= hi}
 
 
+def _arguments(batch: Batch, i: int) -> tuple[object, ...]:
+    return (*batch.box(i), batch.param) if batch.op in samples.POWERS else batch.box(i)
+
+
 def _tight(batch: Batch, i: int) -> tuple[float, float]:
-    box = batch.box(i)
-    return oracle.tightest(batch.op, *box, batch.param) if batch.op == "pown" else oracle.tightest(batch.op, *box)
+    source = reverse_oracle if batch.op in reverse_oracle.OPERATIONS else oracle
+    return source.tightest(batch.op, *_arguments(batch, i))
+
+
+def _decided(batch: Batch, i: int) -> bool:
+    """Whether no end of X is so near an end of a piece that an error bound decides what is kept of it."""
+    tight = reverse_oracle.tightest(batch.op, *_arguments(batch, i))
+    loose = reverse_oracle.loosest(batch.op, *_arguments(batch, i))
+    if oracle.is_empty(tight) or oracle.is_empty(loose):
+        return oracle.is_empty(tight) and oracle.is_empty(loose)
+    places = zip(samples.ordinal(np.array(tight)).tolist(), samples.ordinal(np.array(loose)).tolist(), strict=True)
+    return all(abs(a - b) <= 3 for a, b in places)
 
 
 def _sharp(batch: Batch) -> Mask:
@@ -65,6 +80,10 @@ def _sharp(batch: Batch) -> Mask:
         lo, hi = batch.operands[1]
         point: Mask = (lo == hi) | (lo > hi)
         return point
+    if batch.op in reverse_oracle.INNER:
+        return np.zeros(batch.operands[0][0].shape, dtype=bool)
+    if batch.op in reverse_oracle.ARGUED:
+        return np.array([_decided(batch, i) for i in range(batch.operands[0][0].size)])
     return np.ones(batch.operands[0][0].shape, dtype=bool)
 
 
@@ -111,7 +130,7 @@ def negative_zero_or_nan(found: Operand) -> Mask:
 def describe(batch: Batch, i: int, found: Operand, tight: Operand) -> str:
     """One case in hexadecimal."""
     box = ", ".join(_hex(*x) for x in batch.box(i))
-    power = f" to the {batch.param}" if batch.op == "pown" else ""
+    power = f" to the {batch.param}" if batch.op in samples.POWERS else ""
     got, want = _hex(found[0][i], found[1][i]), _hex(tight[0][i], tight[1][i])
     return f"{batch.op}({box}){power} gave {got}, tight is {want}"
 
@@ -166,7 +185,7 @@ class Findings:
 def compare(core: Core, op: str, references: Iterable[Reference]) -> Findings:
     """Evaluate every reference by every variant, and compare."""
     findings = Findings(op)
-    numeric = oracle.TRUST[op] == "numeric"
+    numeric = op in oracle.NUMERIC
     for ref in references:
         tight = ref.lo, ref.hi
         best = core.apply(op, *ref.batch.operands, param=ref.batch.param)

@@ -24,6 +24,7 @@ import numpy as np
 import infimum.core
 import measure
 import oracle
+import reverse_oracle
 import samples
 import vectors
 from measure import Reference
@@ -35,6 +36,8 @@ SURVIVORS = Path(__file__).parent / "data" / "mutant_survivors.json"
 
 ULPS_FROM_VECTORS = {"exact": 0, "numeric": 0, "checked": 1, "argued": 4}
 MEAN_EXCESS = {"checked": 0.1, "argued": 1.0}
+OPERATIONS = (*oracle.OPERATIONS, *reverse_oracle.OPERATIONS)
+TRUST = {**oracle.TRUST, **reverse_oracle.TRUST}
 FEW, MANY = 600, 30_000
 
 
@@ -73,7 +76,8 @@ class Library:
 
 @cache
 def expected(op: str) -> list[Reference]:
-    return vectors.references(op)
+    """The test vectors; those of reverse operations are often wider than need be, and boxes do for them."""
+    return [] if op in reverse_oracle.OPERATIONS else vectors.references(op)
 
 
 @cache
@@ -87,7 +91,7 @@ def _evaluate(core: measure.Core, references: list[Reference]) -> list[Operand]:
 
 def _breaks_a_vector(op: str, reference: Reference, found: Operand) -> bool:
     tight = reference.lo, reference.hi
-    limit = ULPS_FROM_VECTORS[oracle.TRUST[op]]
+    limit = ULPS_FROM_VECTORS[TRUST[op]]
     if limit == 0:
         return bool(measure.unequal(found, tight).any())
     below, above = measure.excess(found, tight)
@@ -98,9 +102,9 @@ def _breaks_a_vector(op: str, reference: Reference, found: Operand) -> bool:
 
 def _breaks_a_box(op: str, reference: Reference, found: Operand) -> bool:
     tight = reference.lo, reference.hi
-    if oracle.TRUST[op] in ("exact", "numeric"):
+    if TRUST[op] in ("exact", "numeric"):
         bad = measure.unequal(found, tight) & reference.sharp
-        if bad.any() or oracle.TRUST[op] == "numeric":
+        if bad.any() or TRUST[op] == "numeric":
             return bool(bad.any())
     not_empty = (reference.lo > reference.hi) & reference.sharp & ~(found[0] > found[1])
     return bool((measure.missed(found, tight) | not_empty | measure.negative_zero_or_nan(found)).any())
@@ -110,7 +114,7 @@ def _is_wide(op: str, references: list[Reference], found: list[Operand]) -> bool
     findings = measure.Findings(op)
     for reference, result in zip(references, found, strict=True):
         findings.add_excess(reference, result)
-    return findings.mean_excess > MEAN_EXCESS.get(oracle.TRUST[op], 0.0)
+    return findings.mean_excess > MEAN_EXCESS.get(TRUST[op], 0.0)
 
 
 def broken(core: measure.Core, op: str, count: int) -> str:
@@ -122,7 +126,7 @@ def broken(core: measure.Core, op: str, count: int) -> str:
     found = _evaluate(core, references)
     if any(map(_breaks_a_box, [op] * len(references), references, found)):
         return "box"
-    return "mean excess" if oracle.TRUST[op] != "numeric" and _is_wide(op, references, found) else ""
+    return "mean excess" if TRUST[op] != "numeric" and _is_wide(op, references, found) else ""
 
 
 # --- hunting -----------------------------------------------------------------------------------------------------
@@ -136,8 +140,13 @@ def met(library: Library, mutant: int, op: str) -> str:
 
 
 def hunt(library: Library, mutant: int) -> tuple[str, str]:
-    """The site of a mutant and what killed it; both empty if it is never met."""
+    """The site of a mutant and what killed it; both empty if it is never met.
+
+    The reverse operations are asked about what no other operation meets.
+    """
     places = {op: met(library, mutant, op) for op in oracle.OPERATIONS}
+    if not any(places.values()):
+        places = {op: met(library, mutant, op) for op in reverse_oracle.OPERATIONS}
     concerned = [op for op, place in places.items() if place]
     library.switch_on(mutant)
     for count in (FEW, MANY):

@@ -27,7 +27,7 @@ INF = math.inf
 
 
 class Batch(NamedTuple):
-    """Boxes for one operation; param is the exponent of pown."""
+    """Boxes for one operation; param is the exponent of pown and pown_rev."""
 
     op: str
     param: int
@@ -187,6 +187,7 @@ _BINARY = (
     "add", "sub", "mul", "div", "min", "max", "mod", "hull", "intersection", "atan2", "hypot", "pow", *_COMPARISONS,
 )  # fmt: skip
 ARITY: dict[str, int] = {**dict.fromkeys(_BINARY, 2), "fma": 3, "where": 3}
+POWERS = ("pown", "pown_rev")  # with an exponent
 _MOSTLY_POINTS = (0.80, 0.05, 0.03, 0.03, 0.02, 0.02, 0.01, 0.01, 0.01, 0.02)
 _EXPONENTS = (
     2, 3, -1, -2, 0, 1, 4, 5, 7, 8, 10, -3, -7, -8, 11, 17, 64, 100, 255, -100, -255, 1000, -1001, 2047, 65536, -65537,
@@ -245,10 +246,17 @@ def boxes(random: Random, op: str, n: int, weights: tuple[float, ...] = _WEIGHTS
 def batches(op: str, count: int, seed: int = 0) -> Iterator[Batch]:
     """About count boxes for op, and the hard cases; another seed gives other boxes."""
     random = np.random.default_rng([zlib.crc32(op.encode()), seed])
-    exponents = _EXPONENTS if op == "pown" else (0,)
+    exponents = _EXPONENTS if op in POWERS else (0,)
+    reverse = op in reverse_samples.ARITY
     for exponent in exponents:
+        size = -(-count // len(exponents))
         with np.errstate(all="ignore"):
-            operands = boxes(random, op, -(-count // len(exponents)))
+            operands = reverse_samples.boxes(random, op, size, exponent) if reverse else boxes(random, op, size)
         yield Batch(op, exponent, operands)
     if columns := hard.points(op):
         yield Batch(op, 0, tuple((x, x) for x in columns))
+    if op in reverse_samples.HARD and (columns := hard.points(reverse_samples.HARD[op].inverse)):
+        yield Batch(op, 0, reverse_samples.hard_boxes(op, columns[0]))
+
+
+import reverse_samples  # noqa: E402  (it needs what is above)

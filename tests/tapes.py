@@ -14,6 +14,7 @@ import numpy as np
 
 import infimum.core
 import oracle
+import reverse_oracle
 from infimum.passes import layout as form
 from infimum.passes.program import Program, allocate
 
@@ -259,11 +260,13 @@ NEAREST: dict[str, Callable[..., Floats]] = {
 
 
 def at_points(name: str, *operands: Pair, param: int = 0) -> Pair:
-    """The value in plain doubles; of what is not exact, the lower end of the enclosure at the point."""
+    """The value in plain doubles; of what is not exact, the lower end of the enclosure; of a reverse operation none."""
     points = [operand[0] for operand in operands]
     with np.errstate(all="ignore"):
         if name in NEAREST:
             value = NEAREST[name](*points)
+        elif name in reverse_oracle.OPERATIONS:
+            value = np.full_like(points[0], np.nan)
         else:
             safe = [np.where(np.isnan(x), 1.0, x) for x in points]
             lo, hi = infimum.core.apply(name, *((x, x) for x in safe), param=param)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import mutants
-import oracle
 from mutants import Library, Outcome
 
 
@@ -25,7 +24,7 @@ def outcome(library: Library) -> Outcome:
     return mutants.hunt_all(library)
 
 
-@pytest.mark.parametrize("op", oracle.OPERATIONS)
+@pytest.mark.parametrize("op", mutants.OPERATIONS)
 @pytest.mark.parametrize("count", [mutants.FEW, mutants.MANY])
 def test_without_a_mutant_no_promise_is_broken(op: str, count: int, library: Library) -> None:
     library.switch_off()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import oracle
+import reverse_samples
 from measure import Reference
 from samples import Batch
 
@@ -78,6 +79,31 @@ def vectors() -> tuple[Vector, ...]:
 def of(op: str) -> list[Vector]:
     """The vectors of an operation under its name in infimum.interval, those with NaI left out."""
     return [v for v in vectors() if name(v.op) == op and not v.has_nai]
+
+
+# How a reverse operation of the standard is asked of the core: the row of each result, and where the vector's arguments
+# go; X is everything where there is none. pownRev carries its exponent last.
+_EVEN = ("sqr", "abs", "sin", "cos", "tan", "cosh", "pown")
+REVERSE: dict[str, tuple[str, ...]] = {
+    **{f"{f}_rev{form}": (f"{f}_rev",) for f in _EVEN for form in ("", "_bin")},
+    "mul_rev": ("mul_rev",), "mul_rev_ten": ("mul_rev",), "mul_rev_to_pair": ("mul_rev_pair_low", "mul_rev_pair_high"),
+    "pow_rev1": ("pow_rev1",), "pow_rev2": ("pow_rev2",),
+    "cancel_minus": ("cancel_minus",), "cancel_plus": ("cancel_plus",),
+}  # fmt: skip
+
+
+def reverse_references(op: str) -> list[tuple[Vector, Reference]]:
+    """The vectors of a reverse operation of the core, one by one."""
+    found = []
+    for standard, rows in REVERSE.items():
+        for vector in of(standard) if op in rows else []:
+            given = [a for a in vector.args if isinstance(a, tuple)]
+            exponent = vector.args[-1] if standard.startswith("pown") else 0
+            operands = [*given, *[oracle.ENTIRE] * (reverse_samples.ARITY[op] - len(given))]
+            batch = Batch(op, exponent, tuple(_columns([pair]) for pair in operands))
+            expected = _columns([vector.expected[rows.index(op)]])
+            found.append((vector, Reference(batch, *expected, np.ones(1, dtype=bool))))
+    return found
 
 
 def references(op: str) -> list[Reference]:

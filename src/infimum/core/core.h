@@ -18,3 +18,4 @@
 #include "lanes/avx512.h"
 #endif
 #include "facts.h"
+#include "reverse.h"

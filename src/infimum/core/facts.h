@@ -22,7 +22,7 @@
 //   where                condition decided, the branch it chooses not empty; the branches' own facts are the caller's
 //   floor ceil trunc     always                        no step met
 //   both rounds          always                        no tie met
-//   hull intersection    never: not functions of points
+//   hull intersection    never: not functions of points; so all reverse operations
 #pragma once
 #include "elementary/atan.h"
 #include "elementary/hyperbolic.h"
@@ -80,6 +80,14 @@ template <class D>
 INFIMUM_FN Facts<D> facts_never(Interval<D> x, Interval<D>) {
     const Mask<D> m = x.lo != x.lo;
     return known<D>(m, m);
+}
+template <class D>
+INFIMUM_FN Facts<D> facts_never(Interval<D> x, Interval<D> y, Interval<D>) {
+    return facts_never(x, y);
+}
+template <class D>
+INFIMUM_FN Facts<D> facts_never(Interval<D> x, Interval<D> y, long long) {
+    return facts_never(x, y);
 }
 template <class D>
 INFIMUM_FN Facts<D> facts_div(Interval<D> x, Interval<D> y) {

@@ -30,5 +30,5 @@ INFIMUM_FN Interval<double> at(const Operands &o, int i, long long t) { return {
         facts[t] = static_cast<unsigned char>(known.defined | known.smooth << 1);                               \
     }
 #define OPERATION(name, arity, trust, facts_of) INFIMUM_KERNEL(name, facts_of, INFIMUM_ARGS_##arity)
-#define POWER(name, trust, facts_of) INFIMUM_KERNEL(name, facts_of, INFIMUM_ARGS_1, param)
+#define POWER(name, arity, trust, facts_of) INFIMUM_KERNEL(name, facts_of, INFIMUM_ARGS_##arity, param)
 #include "operations.def"

@@ -96,21 +96,21 @@ typedef void (*Kernel)(const Job &);
         });                                                                                                   \
     }
 #define OPERATION(name, arity, trust, facts_of) INFIMUM_KERNEL(name, arity, facts_of, INFIMUM_ARGS_##arity)
-#define POWER(name, trust, facts_of) INFIMUM_KERNEL(name, 1, facts_of, INFIMUM_ARGS_1, job.param)
+#define POWER(name, arity, trust, facts_of) INFIMUM_KERNEL(name, arity, facts_of, INFIMUM_ARGS_##arity, job.param)
 #include "operations.def"
 #undef OPERATION
 #undef POWER
 
 static const Kernel range_kernels[] = {
 #define OPERATION(name, arity, trust, facts_of) run_##name,
-#define POWER(name, trust, facts_of) run_##name,
+#define POWER(name, arity, trust, facts_of) run_##name,
 #include "operations.def"
 #undef OPERATION
 #undef POWER
 };
 static const Kernel fact_kernels[] = {
 #define OPERATION(name, arity, trust, facts_of) know_##name,
-#define POWER(name, trust, facts_of) know_##name,
+#define POWER(name, arity, trust, facts_of) know_##name,
 #include "operations.def"
 #undef OPERATION
 #undef POWER

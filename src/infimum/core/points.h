@@ -2,6 +2,7 @@
 //
 //   exact operations      IEEE 754 to nearest, NaN where undefined: sqrt of a negative number, a quotient by zero
 //   all others            the lower end of the interval function at the point, NaN where that is empty
+//   reverse operations    NaN: they answer for sets only
 //   a NaN operand         NaN; `where` needs only its condition and the branch that it chooses
 //
 // Nothing depends on the sign of a zero.
@@ -163,10 +164,21 @@ INFIMUM_FN D lower_end(Mask<D> valid, Interval<D> r) {
 #define INFIMUM_POINT_argued(name, arity) INFIMUM_LOWER_##arity(name)
 #define INFIMUM_POINT_numeric(name, arity) INFIMUM_LOWER_##arity(name)
 #define OPERATION(name, arity, trust, facts_of) INFIMUM_POINT_##trust(name, arity)
-#define POWER(name, trust, facts_of)                                                                                \
+#define POWER(name, arity, trust, facts_of) INFIMUM_POWER_##arity(name)
+#define INFIMUM_POWER_1(name)                                                                                       \
     template <class D>                                                                                              \
     INFIMUM_FN D point_##name(D x, long long n) {                                                                   \
         return lower_end(x == x, name(point_of(x), n));                                                             \
+    }
+#define INFIMUM_POWER_2(name)                                                                                       \
+    template <class D>                                                                                              \
+    INFIMUM_FN D point_##name(D, D, long long) {                                                                    \
+        return not_a_number<D>();                                                                                   \
+    }
+#define REVERSE(name, arity, trust)                                                                                 \
+    template <class D, class... Rest>                                                                               \
+    INFIMUM_FN D point_##name(D, Rest...) {                                                                         \
+        return not_a_number<D>();                                                                                   \
     }
 #include "operations.def"
 #undef OPERATION
@@ -177,5 +189,7 @@ INFIMUM_FN D lower_end(Mask<D> valid, Interval<D> r) {
 #undef INFIMUM_POINT_numeric
 #undef INFIMUM_LOWER_1
 #undef INFIMUM_LOWER_2
+#undef INFIMUM_POWER_1
+#undef INFIMUM_POWER_2
 
 }  // namespace INFIMUM_NAMESPACE

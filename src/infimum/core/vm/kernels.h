@@ -33,10 +33,10 @@ INFIMUM_FN void each_vector(const Job &job, F f) {
     INFIMUM_VM_KERNEL(at_##name, store(job.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity), Lane(0.0))))  \
     INFIMUM_VM_KERNEL(defined_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity).defined))            \
     INFIMUM_VM_KERNEL(smooth_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity).smooth))
-#define POWER(name, trust, facts_of)                                                                          \
-    INFIMUM_VM_KERNEL(at_##name, store(job.lo + i, add_rn(point_##name(INFIMUM_POINTS_1, job.param), Lane(0.0)))) \
-    INFIMUM_VM_KERNEL(defined_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_1, job.param).defined))       \
-    INFIMUM_VM_KERNEL(smooth_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_1, job.param).smooth))
+#define POWER(name, arity, trust, facts_of)                                                                   \
+    INFIMUM_VM_KERNEL(at_##name, store(job.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity, job.param), Lane(0.0)))) \
+    INFIMUM_VM_KERNEL(defined_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity, job.param).defined)) \
+    INFIMUM_VM_KERNEL(smooth_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity, job.param).smooth))
 #include "../operations.def"
 #undef OPERATION
 #undef POWER
@@ -44,7 +44,7 @@ INFIMUM_FN void each_vector(const Job &job, F f) {
 // The numbers of the operations, by name.
 enum {
 #define OPERATION(name, arity, trust, facts_of) NUMBER_##name,
-#define POWER(name, trust, facts_of) NUMBER_##name,
+#define POWER(name, arity, trust, facts_of) NUMBER_##name,
 #include "../operations.def"
 #undef OPERATION
 #undef POWER
@@ -55,7 +55,7 @@ struct Row {
 };
 static const Row rows[] = {
 #define OPERATION(name, arity, trust, facts_of) {arity, run_##name, at_##name, defined_##name, smooth_##name},
-#define POWER(name, trust, facts_of) {1, run_##name, at_##name, defined_##name, smooth_##name},
+#define POWER(name, arity, trust, facts_of) {arity, run_##name, at_##name, defined_##name, smooth_##name},
 #include "../operations.def"
 #undef OPERATION
 #undef POWER
