@@ -304,7 +304,8 @@ class _Search:
     def _outcome(self, status: Status) -> Outcome:
         x = self.witness.x
         left = [(bound, box) for bound, box in self.output if bound <= self.upper]
-        left += remaining(self.box, self.enumerated, [r for _, r in self.heap], self.lower(), self.upper)
+        open_regions = [region for bound, region in self.heap if bound <= self.upper]
+        left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if left else Status.UNDEFINED
