@@ -17,7 +17,7 @@ Row = dict[str, str]
 
 def page(text: str) -> str:
     """Be the page with its tables replaced by fresh ones."""
-    paper, compared = _read("paper.csv"), _read("compare.csv")
+    paper, compared = _read("paper.csv") + _read("paper_large.csv"), _read("compare.csv")
     tables = {"where": where(paper), "found": found(paper), "times": times(paper), "compare": compare(compared)}
     for name, fresh in tables.items():
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

@@ -102,7 +102,15 @@ INFIMUM_FN Quick sqr(Quick x) {
 INFIMUM_FN Quick min(Quick x, Quick y) { return {smaller(x.lo, y.lo), smaller(x.hi, y.hi)}; }
 INFIMUM_FN Quick max(Quick x, Quick y) { return {larger(x.lo, y.lo), larger(x.hi, y.hi)}; }
 
-// All others as the core has them; an empty result is noted.
+// All others as the core has them; an empty result is noted. What comes after an unusual result means nothing any more, but
+// the core's functions are only ever given intervals.
+INFIMUM_FN Range usable(Range x) { return x; }
+INFIMUM_FN Range usable(Point x) { return {x.at, x.at}; }
+INFIMUM_FN Range usable(Quick x) {
+    const bool m = x.lo <= x.hi;
+    unusual(!m);
+    return {select(m, x.lo, 1.0), select(m, x.hi, 1.0)};
+}
 template <class V>
 struct OnlyQuick {};
 template <>
@@ -134,9 +142,9 @@ INFIMUM_FN Quick noted(Range r) {
 #define INFIMUM_POINTS_1 x.at
 #define INFIMUM_POINTS_2 x.at, y.at
 #define INFIMUM_POINTS_3 x.at, y.at, z.at
-#define INFIMUM_RANGES_1 range_of(x)
-#define INFIMUM_RANGES_2 range_of(x), range_of(y)
-#define INFIMUM_RANGES_3 range_of(x), range_of(y), range_of(z)
+#define INFIMUM_RANGES_1 usable(x)
+#define INFIMUM_RANGES_2 usable(x), usable(y)
+#define INFIMUM_RANGES_3 usable(x), usable(y), usable(z)
 #define OPERATION(name, arity, trust, facts_of)                                                                   \
     INFIMUM_MODES(name, facts_of, (INFIMUM_PARAMETERS_##arity(Point)), (INFIMUM_PARAMETERS_##arity(V)),           \
                   (INFIMUM_POINTS_##arity), (INFIMUM_RANGES_##arity))

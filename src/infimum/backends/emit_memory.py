@@ -20,7 +20,7 @@ from infimum.passes import layout as form
 from infimum.passes.program import Program
 
 TEAMS = (1, 32, 256)
-SHARED_BYTES = 48 * 1024  # what every GPU gives a block without asking
+SHARED_BYTES = 48 * 1024 - 256  # what every GPU gives a block without asking, less what device.h keeps there
 LOCAL_VALUES = 256  # intervals of a box that one thread keeps to itself
 WRITTEN = 64  # elements of a constant or a table that are written into the text
 
