@@ -1,0 +1,90 @@
+"""All contractors together, as the default method applies them to a batch of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.contractors.boxes import FloatArray, emptied, is_empty
+from infimum.contractors.level import Level
+from infimum.contractors.mean_value import MeanValue
+from infimum.contractors.monotone import Monotone
+from infimum.contractors.stationary import Stationary
+from infimum.domain import Domain
+from infimum.function import Function
+
+NAMES = ("level", "monotone", "stationary", "mean_value")
+_MOST_FOR_MEAN_VALUE = 10_000  # variables; beyond, slopes of sums say little and cost much
+
+
+class Devices:
+    """Which contractors run; each can be switched off by leaving out its name. None can make a result false."""
+
+    def __init__(self, function: Function, domain: Domain, threads: int = 1, names: tuple[str, ...] = NAMES) -> None:
+        self.function = function
+        self.domain = domain
+        self.threads = threads
+        self.names = names
+        self._level = Level(function, passes=4)
+        self._probe = Level(function, passes=60)
+        self._monotone = Monotone(function, domain)
+        self._stationary = Stationary(function, domain, passes=1)
+        self._mean_value = MeanValue(function)
+
+    def contract(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Boxes around every point of each box that can be a minimiser with a value up to `upper`, and lower bounds."""
+        low, high, bound = lo, hi, lower
+        if "level" in self.names:
+            found = self._level.narrow(low, high, upper, threads=self.threads)
+            low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
+        if "monotone" in self.names and self._is_small():
+            low, high = self._on_open(low, high, self._monotone_boxes)
+        if "stationary" in self.names and self._is_small():
+            low, high = self._on_open(low, high, self._stationary_boxes)
+        if "mean_value" in self.names and self._is_small():
+            low, high, bound = self._by_mean_value(low, high, bound, upper)
+        nothing = is_empty(low, high)
+        return *emptied(low, high, nothing), np.where(nothing, np.inf, bound)
+
+    def under(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Boxes around the points with a value up to a level for each, and lower bounds on those boxes."""
+        found = self._probe.narrow(lo, hi, level, threads=self.threads)
+        return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, found.lower)
+
+    def slopes(self, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.float64] | None:
+        """The largest slopes in magnitude, to choose where to cut."""
+        if not self._is_small():
+            return None
+        low, high = self.function.gradient_ends(lo, hi, threads=self.threads)
+        return np.maximum(np.abs(low), np.abs(high))
+
+    def _is_small(self) -> bool:
+        return self.function.n <= _MOST_FOR_MEAN_VALUE
+
+    def _monotone_boxes(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self._monotone.contract(lo, hi, threads=self.threads)
+
+    def _stationary_boxes(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self._stationary.contract(lo, hi, threads=self.threads)
+
+    def _on_open(self, lo: FloatArray, hi: FloatArray, work: object) -> tuple[FloatArray, FloatArray]:
+        assert callable(work)
+        some = ~is_empty(lo, hi)
+        if not some.any():
+            return lo, hi
+        low, high = lo.copy(), hi.copy()
+        low[some], high[some] = work(lo[some], hi[some])
+        return low, high
+
+    def _by_mean_value(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        some = ~is_empty(lo, hi)
+        if not some.any():
+            return lo, hi, lower
+        low, high, bound = lo.copy(), hi.copy(), lower.copy()
+        low[some], high[some], found = self._mean_value.narrow(lo[some], hi[some], upper, threads=self.threads)
+        bound[some] = np.maximum(bound[some], found)
+        return low, high, bound

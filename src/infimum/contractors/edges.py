@@ -1,0 +1,15 @@
+"""Where a box reaches the edge of the user's domain: there a minimiser may have a slope."""
+
+from __future__ import annotations
+
+from infimum.contractors.boxes import BoolArray, FloatArray
+from infimum.domain import Domain
+
+
+def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """Which components may lie on the domain's lower edge, and which on its upper one.
+
+    The user's edge lies between the outward- and the inward-rounded one. An infinite edge counts: values may go on
+    falling towards it.
+    """
+    return lo <= domain.inner_lo, hi >= domain.inner_hi

@@ -1,0 +1,250 @@
+"""The default method: contract before you split.
+
+Per iteration, on a batch of the boxes with the smallest lower bounds:
+    1. contract each under f(x) <= upper (HC4 through the expression), under what a minimiser's gradient can be, and by
+       the mean-value form; what is emptied holds no minimiser
+    2. probe: contract the most promising under a guess, f(x) <= lower + a little. What is left has good points in its
+       middle; a box that the guess empties has its lower bound raised
+    3. look for good points: middles, local descent
+    4. what meets the goals goes to the output, the rest is bisected
+A box is one of two variables or of a million: the same code. Often nothing is ever split.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.contractors.boxes import is_empty
+from infimum.contractors.devices import Devices
+from infimum.domain import Domain
+from infimum.function import Function
+from infimum.search.bisection import bisected
+from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.points import Points
+from infimum.search.pool import Pool
+from infimum.search.status import Status
+from infimum.staging.fractions import at_fraction
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+_MOST_BOXES = 1024  # of a batch
+_NUMBERS = 2**21  # ends that a batch holds, unless it is a single box
+_FEW = 128  # boxes that a batch should have, where splitting can make them
+_PROBED = 16  # boxes of a batch that are probed
+_GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
+_MEMORY = 2**31  # bytes of boxes
+
+
+def search(
+    function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool] = lambda _: False
+) -> Outcome:
+    """Enclose the global minimum of a function over a domain."""
+    return _Search(function, domain, options, report).run()
+
+
+class _Search:
+    def __init__(
+        self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
+    ) -> None:
+        self.started = time.perf_counter()
+        self.function = function
+        self.domain = domain
+        self.options = options
+        self.report = report
+        self.devices = Devices(function, domain, options.threads)
+        self.points = Points(function, domain)
+        self.open = Pool(domain.n)
+        self.done = Pool(domain.n)
+        self.widths = None if options.xtol is None else np.broadcast_to(np.asarray(options.xtol, np.float64), domain.n)
+        self.guess = _GUESS if options.ftol is None else max(options.ftol / 4, 1e-14)
+        self.iterations = 0
+        self.history: list[Progress] = []
+
+    @property
+    def upper(self) -> float:
+        """The global minimum is not above this."""
+        return self.points.upper
+
+    # ------------------------------------------------------------------------------------------ the loop
+    def run(self) -> Outcome:
+        lo, hi = self.domain.lo[None].copy(), self.domain.hi[None].copy()
+        if self.options.x0 is not None:
+            self.points.offer(self.options.x0)
+        self.open.add(lo, hi, np.array([-np.inf]))
+        status: Status | None = None
+        while status is None and len(self.open):
+            self.iterations += 1
+            self._iterate()
+            status = self._stop()
+        return self._outcome(Status.PROVED if status is None else status)
+
+    def _iterate(self) -> None:
+        most = max(1, min(_MOST_BOXES, _NUMBERS // (2 * self.domain.n)))
+        lo, hi, lower = self.open.take(most)
+        lo, hi, lower = self._contracted(lo, hi, lower)
+        lo, hi, lower = self._probed(lo, hi, lower)
+        before = self.upper
+        self._look(lo, hi, lower)
+        if self.upper < before:
+            lo, hi, lower = self._contracted(lo, hi, lower)
+        meets = self._meets_goals(lo, hi, lower)
+        self.done.add(lo[meets], hi[meets], lower[meets])
+        self._split(lo[~meets], hi[~meets], lower[~meets], most)
+        self.open.drop_above(self.upper)
+        self.done.drop_above(self.upper)
+
+    def _stop(self) -> Status | None:
+        lower, options = self.lower(), self.options
+        now = Progress(self.iterations, lower, self.upper, len(self.open) + len(self.done), self._seconds())
+        self.history.append(now)
+        if self.report(now):
+            return Status.INTERRUPTED
+        if not len(self.open):
+            return None
+        if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
+            return Status.PROVED
+        if options.max_iter is not None and self.iterations >= options.max_iter:
+            return Status.ITERATIONS
+        if options.time_limit is not None and now.seconds >= options.time_limit:
+            return Status.TIME
+        if options.max_regions is not None and now.regions > options.max_regions:
+            return Status.REGIONS
+        if len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
+            return Status.MEMORY
+        return None
+
+    def _gap(self) -> float:
+        """How far a lower bound may lie below the upper one."""
+        assert self.options.ftol is not None
+        return self.options.ftol * max(1.0, abs(self.upper))
+
+    def _gap_closed(self, lower: float) -> bool:
+        return bool(np.isfinite(self.upper)) and self.upper - lower <= self._gap()
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+    def lower(self) -> float:
+        """The smallest lower bound over all boxes, and never above the upper bound."""
+        return min(self.upper, self.open.lowest(), self.done.lowest())
+
+    # ------------------------------------------------------------------------------------------ one iteration
+    def _contracted(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
+        low, high, bound = self.devices.contract(lo, hi, lower, self.upper)
+        keep = ~is_empty(low, high) & (bound <= self.upper)
+        return low[keep], high[keep], bound[keep]
+
+    def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
+        count = min(_PROBED, len(lo)) if self.domain.n < 10_000 else min(1, len(lo))
+        for _ in range(24):
+            if not count:
+                break
+            first = slice(0, count)
+            scale = np.maximum(1.0, np.abs(np.where(np.isfinite(lower[first]), lower[first], 0.0)))
+            if self._is_settled(lower[first]).all() or not np.isfinite(lower[first]).all():
+                break
+            level = np.minimum(lower[first] + self.guess * scale, self.upper)
+            probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
+            emptied = is_empty(probed_lo, probed_hi)
+            raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
+            lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
+            if (~emptied).any():
+                before = self.upper
+                self.points.look(at_fraction(probed_lo[~emptied], probed_hi[~emptied], 0.5))
+                if self.upper < before and np.isfinite(self.upper):
+                    lo, hi, lower = self._contracted(lo, hi, lower)
+                    count = min(count, len(lo))
+                    continue
+            if not emptied.any():
+                break
+            self.guess = min(self.guess * 2, 0.1)
+        return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
+
+    def _probed_finely(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """A single box under ever smaller guesses, as long as the ones before left it wide."""
+        for finer in (1e-3, 1e-6, 1e-8):
+            if self._is_settled(lower).all() or not np.isfinite(lower).all() or not len(lo):
+                break
+            level = np.minimum(lower + self.guess * finer * np.maximum(1.0, np.abs(lower)), self.upper)
+            probed_lo, probed_hi, _ = self.devices.under(lo, hi, level)
+            if is_empty(probed_lo, probed_hi).any():
+                return lo, hi, np.maximum(lower, level)
+            before = self.upper
+            self.points.look(at_fraction(probed_lo, probed_hi, 0.5))
+            if self.upper < before:
+                lo, hi, lower = self._contracted(lo, hi, lower)
+        return lo, hi, lower
+
+    def _is_settled(self, lower: FloatArray) -> BoolArray:
+        """Whether the upper bound is as close to the lower ones as a guess would be."""
+        if not np.isfinite(self.upper):
+            return np.zeros(lower.shape, bool)
+        settled: BoolArray = self.upper - lower <= self.guess * max(1.0, abs(self.upper)) / 4
+        return settled
+
+    def _look(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
+        """Try the boxes' middles, and from time to time a local descent from the best of them."""
+        if not len(lo):
+            return
+        middles = at_fraction(lo, hi, 0.5)
+        self.points.look(middles)
+        is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
+        if is_time and not self._is_settled(lower).all():
+            self.points.descend(middles, lo, hi)
+        if self.iterations == 1:
+            self.points.probe(lo[0], hi[0])
+
+    def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
+        """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""
+        with np.errstate(over="ignore"):
+            stuck = (np.nextafter(np.nextafter(lo, hi), hi) >= hi).all(1)
+            good = np.ones(len(lo), bool)
+            if self.widths is not None:
+                good &= ((hi - lo < self.widths) | np.isinf(self.widths)).all(1)
+        if self.options.ftol is not None:
+            good &= self.upper - lower <= self._gap() if np.isfinite(self.upper) else False
+        found: BoolArray = good | stuck
+        return found
+
+    def _split(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, most: int) -> None:
+        """Bisect every box, several times while there are few."""
+        few = min(_FEW, most)
+        while len(lo):
+            slopes = self.devices.slopes(lo, hi)
+            lo, hi, lower = bisected(lo, hi, lower, slopes, self.widths)
+            if len(lo) * 2 > few or len(self.open) > few:
+                break
+        self.open.add(lo, hi, lower)
+
+    # ------------------------------------------------------------------------------------------ the answer
+    def _outcome(self, status: Status) -> Outcome:
+        lo, hi, lower = (np.concatenate(pair) for pair in zip(self.done.all(), self.open.all(), strict=True))
+        keep = lower <= self.upper
+        lo, hi, lower = lo[keep], hi[keep], lower[keep]
+        x = self.points.x
+        if x is None and status == Status.PROVED:
+            status = Status.NO_POINT if len(lo) else Status.UNDEFINED
+        return Outcome(
+            lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),
+            upper=self.upper,
+            boxes=np.stack([lo, hi], 2),
+            lower_bounds=lower,
+            x=x,
+            fun=float(self.function(x)) if x is not None else np.nan,
+            status=status,
+            nit=self.iterations,
+            nfev=self.points.evaluations,
+            seconds=self._seconds(),
+            history=self.history,
+        )

@@ -1,0 +1,307 @@
+"""Contractors never lose what they promise to keep, and each broken on purpose is noticed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import infimum
+from contractions import Boxes, FloatArray, boxes_around, missing
+from infimum import problems
+from infimum.contractors import Level, MeanValue, Monotone, Stationary, boxes, edges, mean_value, monotone, stationary
+from infimum.domain import Domain, read_bounds
+from infimum.function import Function, trace
+from random_functions import RandomFunction, planted_function, random_function
+
+Patch = pytest.MonkeyPatch
+
+
+def box(*pairs: tuple[float, float]) -> Boxes:
+    ends = np.array(pairs, float).T
+    return ends[:1], ends[1:]
+
+
+def pairs_of(found: Boxes) -> list[tuple[float, float]]:
+    return list(zip(found[0][0].tolist(), found[1][0].tolist(), strict=True))
+
+
+NOTHING = (math.inf, -math.inf)
+
+# --- what must be kept -----------------------------------------------------------------------------------------------
+
+
+def known_points(f: RandomFunction, seed: int) -> tuple[FloatArray, list[Any]]:
+    """Points of a random function's box and balls around its values there."""
+    low, high = (np.clip(np.array(end), -20, 20) for end in zip(*f.bounds, strict=True))
+    x = np.random.default_rng(seed).uniform(low, high, (12, f.n))
+    x = np.vstack([x, f.good_points(4)]) if f.n < 4 else x
+    values = [f.value(point) for point in x]
+    return x[[v is not None for v in values]], [v for v in values if v is not None]
+
+
+def lost_levels(make: Callable[[Function], Any], seeds: range = range(40)) -> list[str]:
+    """Points with f(x) <= upper that a contractor removes."""
+    found = []
+    for seed in seeds:
+        for f in (random_function(seed), planted_function(seed)):
+            x, values = known_points(f, seed)
+            if len(x):
+                upper = np.array([math.nextafter(float(v.upper()), math.inf) for v in values])
+                kept = make(trace(f, f.n)).contract(*boxes_around(x, f.bounds, seed), upper)
+                found += [f"{f.name}: {m}" for m in missing(x, kept)]
+    return found
+
+
+def wrong_bounds(bound: Callable[[Function, Domain, FloatArray, FloatArray], FloatArray]) -> list[str]:
+    """Lower bounds of boxes above the value at one of their points."""
+    found = []
+    for seed in range(40):
+        for f in (random_function(seed), planted_function(seed)):
+            x, values = known_points(f, seed)
+            if len(x):
+                function, domain = trace(f, f.n), read_bounds(f.bounds, f.n)
+                lower = bound(function, domain, *boxes_around(x, f.bounds, seed))
+                found += [f"{f.name}: {b.hex()}" for b, v in zip(lower, values, strict=True) if not v >= b]
+    return found
+
+
+def lost_minimisers(make: Callable[[Function, Domain], Any], seeds: range = range(60)) -> list[str]:
+    """Boxes around a planted minimiser that lose it."""
+    found = []
+    for seed in seeds:
+        f = planted_function(seed)
+        x = np.repeat(np.array([f.minimiser], float), 12, axis=0)
+        kept = make(trace(f, f.n), read_bounds(f.bounds, f.n)).contract(*boxes_around(x, f.bounds, seed))
+        found += [f"{f.name}: {m}" for m in missing(x, kept)]
+    return found
+
+
+def on_face(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    return function.range_ends(*Monotone(function, domain).face(lo, hi))[0]
+
+
+def in_mean(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    return MeanValue(function).lower(lo, hi)
+
+
+def lower_of_level(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    return Level(function).narrow(lo, hi, np.inf).lower
+
+
+def test_level_keeps_every_point_at_most_upper() -> None:
+    assert not lost_levels(Level)
+
+
+def test_mean_value_keeps_every_point_at_most_upper() -> None:
+    assert not lost_levels(MeanValue)
+
+
+@pytest.mark.parametrize("bound", [on_face, in_mean, lower_of_level])
+def test_no_bound_exceeds_a_value(bound: Any) -> None:
+    assert not wrong_bounds(bound)
+
+
+@pytest.mark.parametrize("make", [Stationary, Monotone])
+def test_no_minimiser_is_removed(make: Any) -> None:
+    assert not lost_minimisers(make)
+
+
+class Edge:
+    """A function, its bounds, a minimiser, and a box that it is in."""
+
+    def __init__(self, f: Callable[[Any], Any], bounds: Any, minimiser: Any, within: Any = None) -> None:
+        self.domain = read_bounds(bounds, len(bounds))
+        self.function = trace(f, len(bounds))
+        self.minimiser = minimiser
+        pairs = within or self.domain.pairs().tolist()
+        self.box = box(*pairs)
+
+    def lost(self, make: Callable[[Function, Domain], Any]) -> list[str]:
+        lo, hi = make(self.function, self.domain).contract(*self.box)
+        return [
+            f"{x} not in [{a}, {b}]"
+            for x, a, b in zip(self.minimiser, lo[0].tolist(), hi[0].tolist(), strict=True)
+            if a > b or not (a <= x and x <= b)
+        ]
+
+
+EDGES = {
+    "undefined up to the minimiser": Edge(lambda x: np.sqrt(x[0] - 1), [(0, 3)], [1]),
+    "a jump at the minimiser": Edge(lambda x: np.where(x[0] < 0, 10, x[0]), [(-1, 1)], [0]),
+    "a jump, from there on": Edge(lambda x: np.where(x[0] < 0, 10, x[0]), [(-1, 1)], [0], [(0, 0.5)]),
+    "a root, from there on": Edge(lambda x: np.sqrt(x[0] - 1), [(0, 3)], [1], [(1, 2)]),
+    "rising from the edge": Edge(lambda x: x[0] + x[1] ** 2, [(1, 2), (-1, 1)], [1, 0]),
+    "falling to the edge": Edge(lambda x: -x[0] + x[1] ** 2, [(1, 2), (-1, 1)], [2, 0]),
+    "rising from the edge, near it": Edge(lambda x: x[0] + x[1] ** 2, [(1, 2), (-1, 1)], [1, 0], [(1, 1.5), (-0.5, 1)]),
+    "falling to the edge, near it": Edge(lambda x: -x[0] + x[1] ** 2, [(1, 2), (-1, 1)], [2, 0], [(1.5, 2), (-1, 0.5)]),
+    "flat": Edge(lambda x: 0 * x[0] + x[1] ** 2, [(1, 2), (-1, 1)], [1.5, 0]),
+    "an edge that is no double": Edge(lambda x: np.exp(x[0]), [(infimum.pi, 4)], [infimum.pi]),
+    "an upper edge that is no double": Edge(lambda x: np.exp(-x[0]), [(0, infimum.pi)], [infimum.pi]),
+    "both edges": Edge(lambda x: -(x[0] ** 2), [(-1, 1)], [1]),
+    "a kink": Edge(lambda x: np.abs(x[0]), [(-1, 1)], [0], [(0, 0.5)]),
+}
+
+
+@pytest.mark.parametrize("make", [Stationary, Monotone])
+@pytest.mark.parametrize("name", EDGES)
+def test_minimisers_at_edges_jumps_and_kinks_are_kept(name: str, make: Any) -> None:
+    assert not EDGES[name].lost(make)
+
+
+@pytest.mark.parametrize("make", [Stationary, Monotone])
+def test_an_infimum_at_infinity_is_not_discarded(make: Any) -> None:
+    function, domain = trace(lambda x: np.exp(-x[0]), 1), read_bounds([(0, math.inf)], 1)
+    assert pairs_of(make(function, domain).contract(*box((5.0, math.inf)))) == [(5.0, math.inf)]
+
+
+# --- what they do ----------------------------------------------------------------------------------------------------
+
+
+def test_level_repeats_while_it_pays() -> None:
+    function = trace(lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (x[:-1] - 1) ** 2), 50)
+    start = np.full((1, 50), -30.0), np.full((1, 50), 30.0)
+    once, often = Level(function, passes=1).narrow(*start, 1e-6), Level(function).narrow(*start, 1e-6)
+    assert once.passes == 1
+    assert 4 < often.passes < 20
+    assert (often.hi - often.lo).max() < 1e-2 < (once.hi - once.lo).max()
+    assert often.lower[0] <= 0
+
+
+def test_level_treats_every_box_by_itself() -> None:
+    function = trace(lambda x: np.sum(x**2), 2)
+    lo, hi = np.array([[-3.0, -3.0], [1.0, 1.0], [0.0, -9.0]]), np.array([[3.0, 3.0], [2.0, 2.0], [0.5, 9.0]])
+    found = Level(function).narrow(lo, hi, np.array([4.0, 1.0, np.inf]))
+    assert list(zip(found.lo.tolist(), found.hi.tolist(), strict=True)) == [
+        ([-2.0, -2.0], [2.0, 2.0]),
+        ([math.inf] * 2, [-math.inf] * 2),
+        ([0.0, -9.0], [0.5, 9.0]),
+    ]
+    assert found.lower.tolist() == [0.0, math.inf, 0.0]
+
+
+def test_empty_boxes_stay_empty() -> None:
+    function, domain = trace(lambda x: np.sum(x**2 + np.sqrt(x)), 2), read_bounds([(0, 1)] * 2, 2)
+    nothing = box(NOTHING, NOTHING)
+    for found in (
+        Level(function).contract(*nothing, 1.0),
+        MeanValue(function).contract(*nothing, 1.0),
+        Stationary(function, domain).contract(*nothing),
+        Monotone(function, domain).contract(*nothing),
+    ):
+        assert pairs_of(found) == [NOTHING, NOTHING]
+
+
+def test_level_reaches_infinite_boxes() -> None:
+    function = trace(lambda x: x[0] ** 2 + np.exp(x[1]), 2)
+    (first, second) = pairs_of(Level(function).contract(*box((-math.inf, math.inf), (-math.inf, math.inf)), 4.0))
+    assert first == (-2.0, 2.0)
+    assert second[0] == -math.inf
+    assert math.log(4) <= second[1] < math.log(4) + 1e-12
+
+
+def test_stationary_finds_the_stationary_point() -> None:
+    function, domain = trace(lambda x: np.sum((x - 1) ** 2), 2), read_bounds([(-4, 4)] * 2, 2)
+    assert pairs_of(Stationary(function, domain).contract(*box((-3, 3), (0, 4)))) == [(1.0, 1.0), (1.0, 1.0)]
+    assert pairs_of(Stationary(function, domain).contract(*box((2, 3), (0, 3)))) == [NOTHING, NOTHING]
+
+
+def test_monotone_discards_and_fixes() -> None:
+    function, domain = trace(lambda x: x[0] + x[1] ** 2, 2), read_bounds([(-4, 4), (-4, 4)], 2)
+    device = Monotone(function, domain)
+    assert pairs_of(device.contract(*box((-3, 3), (-1, 1)))) == [NOTHING, NOTHING]
+    assert pairs_of(device.contract(*box((-4, 3), (-1, 1)))) == [(-4.0, -4.0), (-1.0, 1.0)]
+    assert pairs_of(device.face(*box((-3, 3), (1, 2)))) == [(-3.0, -3.0), (1.0, 1.0)]
+    assert pairs_of(device.face(*box((-3, 3), (-2, 0)))) == [(-3.0, -3.0), (0.0, 0.0)]
+
+
+def test_the_mean_value_form_is_better_on_small_boxes() -> None:
+    function = trace(lambda x: x[0] * (1 - x[0]) + x[1] * x[0], 2)
+    small = box((0.3, 0.31), (0.2, 0.21))
+    assert MeanValue(function).lower(*small)[0] > function.range_ends(*small)[0][0] + 1e-3
+    kept = MeanValue(function).contract(*small, 0.2705)
+    assert (kept[1] - kept[0]).sum() < 0.9 * (small[1] - small[0]).sum()
+
+
+def test_the_best_centre_beats_the_middle() -> None:
+    lo, hi = np.array([[0.0, -2.0, 1.0]]), np.array([[2.0, 6.0, 3.0]])
+    slopes = np.array([[1.0, -3.0, -5.0]]), np.array([[2.0, 1.0, -4.0]])
+    assert mean_value.centre((lo, hi), slopes).tolist() == [[0.0, 4.0, 3.0]]
+
+
+@pytest.mark.parametrize("name", ["ackley", "griewank", "levy", "rastrigin", "styblinski"])
+def test_level_contracts_ten_thousand_variables(name: str) -> None:
+    problem = getattr(problems, name)(10_000)
+    domain = read_bounds(problem.bounds, 10_000)
+    upper = float(problem.minimum) + 1e-9 * max(1, abs(float(problem.minimum)))
+    found = Level(trace(problem.f, 10_000)).narrow(domain.lo[None], domain.hi[None], upper)
+    minimiser = np.array(problem.minimiser, dtype=float)
+    assert ((found.lo[0] <= minimiser + 1e-13) & (minimiser - 1e-13 <= found.hi[0])).all()
+    assert (found.hi - found.lo).max() < 1e-1
+    assert found.passes <= 6
+
+
+# --- broken on purpose -----------------------------------------------------------------------------------------------
+
+
+def everywhere(function: Function, lo: FloatArray, hi: FloatArray, threads: int) -> Any:
+    return np.ones(len(lo), bool)
+
+
+def nowhere(domain: Domain, lo: FloatArray, hi: FloatArray) -> Any:
+    return np.zeros(lo.shape, bool), np.zeros(lo.shape, bool)
+
+
+def rounded_outward(function: Function, domain: Domain) -> Monotone:
+    return Monotone(function, dataclasses.replace(domain, inner_lo=domain.lo, inner_hi=domain.hi))
+
+
+def swapped(domain: Domain, lo: FloatArray, hi: FloatArray) -> Any:
+    return edges.touched(domain, lo, hi)[::-1]
+
+
+def put(where: Any, name: str, by: Any) -> Callable[[Patch], None]:
+    return lambda patch: patch.setattr(where, name, by)
+
+
+def edge_losses(make: Any) -> Callable[[], list[str]]:
+    return lambda: [loss for edge in EDGES.values() for loss in edge.lost(make)]
+
+
+def beside(found: Boxes, slope: Boxes) -> FloatArray:
+    return np.minimum(found[1], 1e6) + 1.0
+
+
+def lowest_of_three(self: Any, lo: FloatArray, hi: FloatArray, upper: Any, **rest: Any) -> Any:
+    return _NARROW(self, lo, hi, np.asarray(upper) - 1e-3, **rest)
+
+
+_NARROW = Level.narrow
+
+BREAKS: dict[str, tuple[Callable[[Patch], None], Callable[[], list[str]]]] = {
+    "level: a little less": (put(Level, "narrow", lowest_of_three), lambda: lost_levels(Level, range(8))),
+    "stationary: smooth everywhere": (put(stationary, "smooth", everywhere), edge_losses(Stationary)),
+    "stationary: no edges": (put(stationary, "touched", nowhere), edge_losses(Stationary)),
+    "stationary: edges swapped": (put(stationary, "touched", swapped), edge_losses(Stationary)),
+    "monotone: smooth everywhere": (put(monotone, "smooth", everywhere), edge_losses(Monotone)),
+    "monotone: no edges": (put(monotone, "touched", nowhere), edge_losses(Monotone)),
+    "monotone: edges swapped": (put(monotone, "touched", swapped), edge_losses(Monotone)),
+    "mean value: smooth everywhere": (put(mean_value, "smooth", everywhere), lambda: wrong_bounds(in_mean)),
+    "mean value: a centre outside": (put(mean_value, "centre", beside), lambda: wrong_bounds(in_mean)),
+    "mean value: the wrong boxes emptied": (
+        put(mean_value, "emptied", lambda lo, hi, where: boxes.emptied(lo, hi, ~where)),
+        lambda: lost_levels(MeanValue, range(12)),
+    ),
+    "monotone: the edge rounded outward": (lambda patch: None, edge_losses(rounded_outward)),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_broken_contractor_is_noticed(name: str, monkeypatch: Patch) -> None:
+    spoil, check = BREAKS[name]
+    spoil(monkeypatch)
+    assert check()
