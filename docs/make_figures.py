@@ -2,7 +2,7 @@
 
     python docs/make_figures.py
 
-The search below is the plain method, without staging and lazy lists: what infimum.minimize does, in forty lines. The
+The search below is the plain method, without staging and lazy lists: what method="paper" does, in forty lines. The
 script ends with an error if the two do not agree.
 """
 
@@ -86,7 +86,7 @@ def split(box: FloatArray) -> FloatArray:
 
 def agree(problem: infimum.problems.Problem, plain: Search) -> None:
     """Hold afterwards: infimum.minimize splits as many regions and leaves the same boxes and bounds."""
-    result = infimum.minimize(problem)
+    result = infimum.minimize(problem, method="paper")
     assert result.nit == plain.iterations, (result.nit, plain.iterations)
     assert np.array_equal(result.boxes, np.array(plain.boxes["output"]))
     assert result.minimum.hi == plain.upper and abs(result.minimum.lo - plain.lower) <= 1e-12

@@ -30,14 +30,30 @@ class NVRTCError(RuntimeError):
     pass
 
 
-def module(folder: Path, memory: int = 2**33, status: int = 0) -> Any:
-    """A CuPy whose one device has so much memory; with a status, one that does not start."""
+class Stream:
+    """Everything is done at once, in whatever stream."""
+
+    def __init__(self, non_blocking: bool = False) -> None:
+        pass
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        pass
+
+
+def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1) -> Any:
+    """A CuPy whose devices have so much memory; with a status, one that does not start."""
     fake = SimpleNamespace(compiled=0, launches=[])
 
     def device_count() -> int:
         if status:
             raise CUDARuntimeError(status)
-        return 1
+        return devices
 
     def empty(size: int) -> Any:
         if 8 * size > memory:
@@ -51,6 +67,9 @@ def module(folder: Path, memory: int = 2**33, status: int = 0) -> Any:
     class Module:
         def load(self, code: bytes) -> None:
             text, options = json.loads(code)
+            for option in options:
+                if "INFIMUM_INPUT" in option:
+                    text = f"#define INFIMUM_INPUT {option.rpartition('=')[2]}\n{text}"
             self.library = host_cuda.library([text], folder)
             self.point = "--define-macro=INFIMUM_VALUE=Point" in options
             self.team = next(int(option.rpartition("=")[2]) for option in options if "INFIMUM_TEAM" in option)
@@ -65,6 +84,21 @@ def module(folder: Path, memory: int = 2**33, status: int = 0) -> Any:
                 function(self.team, int(self.point), ctypes.c_uint(grid[0]), *pointers, ctypes.c_longlong(count))
 
             return launch
+
+    class Device:
+        current = 0
+        compute_capability = "90"
+        mem_info = (memory, memory)
+
+        def __init__(self, number: int | None = None) -> None:
+            self.id = Device.current if number is None else number
+
+        def __enter__(self) -> Device:
+            self.before, Device.current = Device.current, self.id
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            Device.current = self.before
 
     properties = {"name": b"Fake", "multiProcessorCount": 1, "totalGlobalMem": memory}
     fake.cuda = SimpleNamespace(
@@ -83,10 +117,13 @@ def module(folder: Path, memory: int = 2**33, status: int = 0) -> Any:
             destroyProgram=lambda program: None,
             NVRTCError=NVRTCError,
         ),
-        Device=lambda: SimpleNamespace(id=0, compute_capability="90", mem_info=(memory, memory)),
+        Device=Device,
+        Stream=Stream,
+        get_current_stream=Stream,
         function=SimpleNamespace(Module=Module),
         memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
     )
     fake.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None)
     fake.asarray, fake.asnumpy, fake.empty, fake.zeros = np.asarray, np.asarray, empty, np.zeros
+    fake.flatnonzero, fake.nonzero, fake.argsort = np.flatnonzero, np.nonzero, np.argsort
     return fake

@@ -72,7 +72,7 @@ def run(
     scratch = np.full(2 * emitted.scratch(team) * emit_launch.teams(grid, team) + 1, np.nan)
     wrong = np.zeros(1, np.int32)
     tape = emit_tape.encoded(program, team) if emitted.is_tape else np.zeros(1, np.int64)
-    arrays = (lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, tape)
+    arrays = (lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, tape, np.zeros(1, np.int32))
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
     getattr(made, emitted.name)(team, int(point), ctypes.c_uint(grid), *pointers, ctypes.c_longlong(count))
     assert not wrong[0]

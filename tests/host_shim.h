@@ -120,8 +120,9 @@ static inline void __syncwarp() { host_shim::Block::current->barrier(); }
 #define INFIMUM_ENTRY(program, alone)                                                                                   \
     extern "C" void infimum_##program(int team, int point, unsigned grid, const double *lo, const double *hi,           \
                                       double *out_lo, double *out_hi, const double *pool, const int *tables,            \
-                                      double *scratch, int *wrong, const long long *code, long long count) {            \
-        const infimum_cuda::Arguments a = {lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, code, count};          \
+                                      double *scratch, int *wrong, const long long *code, const int *split,             \
+                                      long long count) {                                                                \
+        const infimum_cuda::Arguments a = {lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, code, count, split};   \
         if (point)                                                                                                      \
             team == 1    ? INFIMUM_LAUNCH(program, Point, 1, alone)                                                     \
             : team == 32 ? INFIMUM_LAUNCH(program, Point, 32, alone)                                                    \

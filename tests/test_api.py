@@ -72,14 +72,14 @@ def test_args_bounds_of_scipy_and_constants_are_read() -> None:
 
 
 def test_a_start_lowers_the_upper_bound_before_anything_else() -> None:
-    result = minimize(bowl, BOX, x0=[1, 1], max_iter=1)
+    result = minimize(bowl, BOX, method="paper", x0=[1, 1], max_iter=1)
     assert result.minimum.hi == 0 and result.status == Status.ITERATIONS and not result.success
 
 
 def test_limits_leave_a_true_enclosure() -> None:
     problem = problems.griewank(30)
     for limit in ({"max_iter": 3}, {"time_limit": 1e-6}, {"max_regions": 1}):
-        result = minimize(problem, **limit)
+        result = minimize(problem, method="paper", **limit)
         assert result.status in (Status.ITERATIONS, Status.TIME, Status.REGIONS) and 0 in result.minimum
         assert any((box[:, 0] <= 0).all() and (box[:, 1] >= 0).all() for box in result.boxes)
 
@@ -99,7 +99,7 @@ def test_a_callback_sees_true_results_and_can_stop() -> None:
         seen.append(result)
         return len(seen) == 3
 
-    result = minimize(problems.levy(30), callback=callback)
+    result = minimize(problems.levy(30), method="paper", callback=callback)
     assert len(seen) == 3 and result.status == Status.INTERRUPTED and not result.success
     for so_far in seen:
         assert so_far.status == Status.RUNNING and 0 in so_far.minimum and so_far.boxes.shape == (1, 30, 2)
@@ -167,8 +167,8 @@ def test_the_line_of_the_display_is_true_and_readable() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"method": "newton"}, "method='newton' is not offered. Write method='paper'"),
-        ({"backend": "tpu"}, "backend='tpu' is not offered. Write backend='auto' or 'cpu'"),
+        ({"method": "newton"}, "method='newton' is not offered. Write method='auto'"),
+        ({"backend": "tpu"}, "backend='tpu' is not offered. Write backend='auto' or 'cpu' or 'cuda'"),
         ({"partition": "silver"}, "partition='silver' is not offered. Write partition= one of 'paper', 'uniform', 'go"),
         ({"sampling": 3}, "sampling=3 is not offered. Write sampling= one of 'paper', 'midpoint'"),
         ({"selection": "many"}, "selection='many' is not offered. Write selection= one of 'paper', 'best'"),

@@ -54,7 +54,7 @@ def test_a_form_with_fewer_repetitions_is_tighter_and_both_are_met() -> None:
 
 
 def test_rosenbrock_takes_as_many_iterations_as_in_the_paper() -> None:
-    result = infimum.minimize(problems.rosenbrock(50))
+    result = infimum.minimize(problems.rosenbrock(50), method="paper")
     assert (result.nit, result.nregions) == (209, 9) and 0 in result.minimum
 
 

@@ -42,7 +42,7 @@ UPPER = {
 
 @cache
 def solved(name: str, n: int) -> Result:
-    return infimum.minimize(infimum.problems.named(name, n))
+    return infimum.minimize(infimum.problems.named(name, n), method="paper")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_regions_of_rosenbrock_are_one_when_joined() -> None:
 
 def test_the_derived_gradient_of_rosenbrock_alone_gives_the_published_numbers() -> None:
     problem = infimum.problems.rosenbrock(50)
-    derived = infimum.minimize(problem.f, problem.bounds)
+    derived = infimum.minimize(problem.f, problem.bounds, method="paper")
     assert (derived.nit, derived.nregions) == (209, 9)
 
 

@@ -47,6 +47,7 @@ def test_every_promised_name_is_an_attribute_and_a_key() -> None:
         "nregions",
         "seconds",
         "history",
+        "backend",
     ]
     assert list(result) == names == list(result.keys())
     for name in names:

@@ -95,9 +95,15 @@ def test_the_point_of_a_spike_lies_in_the_region() -> None:
 
 @pytest.mark.parametrize(("n", "iterations"), [(50, 45), (100, 90)])
 def test_a_spike_of_width_1e_6_in_many_variables_is_found(n: int, iterations: int) -> None:
-    result = infimum.minimize(problems.discontinuous(n))
+    result = infimum.minimize(problems.discontinuous(n), method="paper")
     assert result.minimum.lo == result.minimum.hi == -1
     assert result.nit == iterations and result.nregions == 1
+    assert (result.boxes[0, :, 0] <= 1.5).all() and (result.boxes[0, :, 1] >= 1.5).all()
+
+
+def test_a_spike_is_found_by_contraction_as_well() -> None:
+    result = infimum.minimize(problems.discontinuous(1000), method="auto")
+    assert result.minimum.lo == result.minimum.hi == -1 and result.nregions == 1
     assert (result.boxes[0, :, 0] <= 1.5).all() and (result.boxes[0, :, 1] >= 1.5).all()
 
 

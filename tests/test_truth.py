@@ -37,6 +37,7 @@ flint.ctx.prec = 300
 PLACES = {"fu": Fraction(9, 10), "zabinsky": 2 * flint.arb.pi() / 3}
 MINIMA = {"breiman": lambda n: Fraction(-n, 10)}
 PI_BOUND = {"zabinsky": (0, flint.arb.pi())}
+METHODS = ("auto", "paper")
 SIZES = {name: 3 + 2 * i for i, name in enumerate(problems.names()) if name != "rosenbrock"}
 CASES = [(name, n) for name in problems.names() for n in range(1, 7) if (name, n) != ("rosenbrock", 1)]
 
@@ -80,28 +81,34 @@ def _until_proved(f: Any, bounds: Any = None, **options: Any) -> list[Claim]:
 # --- at every iteration ----------------------------------------------------------------------------------------------
 
 
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+@every_method
 @pytest.mark.parametrize(("name", "n"), CASES)
-def test_no_region_that_holds_the_minimiser_of_a_problem_is_discarded(name: str, n: int) -> None:
-    _hold(_until_proved(problems.named(name, n)), _problem_truth(name, n))
+def test_no_region_that_holds_the_minimiser_of_a_problem_is_discarded(name: str, n: int, method: str) -> None:
+    _hold(_until_proved(problems.named(name, n), method=method), _problem_truth(name, n))
 
 
+@every_method
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_region_that_holds_a_planted_minimiser_is_discarded(seed: int) -> None:
+def test_no_region_that_holds_a_planted_minimiser_is_discarded(seed: int, method: str) -> None:
     f = planted_function(seed)
-    _hold(_until_proved(f, f.bounds), _truth(f))
+    _hold(_until_proved(f, f.bounds, method=method), _truth(f))
 
 
+@every_method
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_value_of_a_random_function_is_below_what_is_claimed(seed: int) -> None:
+def test_no_value_of_a_random_function_is_below_what_is_claimed(seed: int, method: str) -> None:
     f = random_function(seed)
     truth = _truth(f)
     assert truth.points
-    _hold(_until_proved(f, f.bounds), truth)
+    _hold(_until_proved(f, f.bounds, method=method), truth)
 
 
 def test_a_false_claim_is_noticed() -> None:
     f = planted_function(1)
-    claim, truth = _until_proved(f, f.bounds)[3], _truth(f)
+    claim, truth = _until_proved(f, f.bounds, method="paper")[3], _truth(f)
     assert len(claim.boxes) > 1 and not falsehoods(claim, truth)
     minimiser = np.array(f.minimiser)
     elsewhere = ~((claim.boxes[:, :, 0] <= minimiser) & (minimiser <= claim.boxes[:, :, 1])).all(1)
@@ -232,15 +239,16 @@ def _stops() -> dict[str, dict[str, Any]]:
     }
 
 
+@every_method
 @pytest.mark.parametrize("stop", _stops())
-def test_a_stopped_run_tells_the_truth(stop: str) -> None:
+def test_a_stopped_run_tells_the_truth(stop: str, method: str) -> None:
     options = {"xtol": 1e-9, "time_limit": 0.3, **_stops()[stop]}
     for name in problems.names():
-        result = infimum.minimize(problems.named(name, 5), **options)
+        result = infimum.minimize(problems.named(name, 5), method=method, **options)
         assert falsehoods(Claim.of(result), _problem_truth(name, 5)) == []
     for seed in range(20, 20 + len(KINDS)):
         for f in (planted_function(seed), random_function(seed)):
-            result = infimum.minimize(f, f.bounds, **options)
+            result = infimum.minimize(f, f.bounds, method=method, **options)
             assert falsehoods(Claim.of(result), _truth(f)) == []
 
 
@@ -248,7 +256,7 @@ def test_what_a_callback_sees_is_true_at_every_iteration() -> None:
     for seed in range(len(KINDS)):
         f = planted_function(seed)
         seen: list[Any] = []
-        infimum.minimize(f, f.bounds, max_iter=15, callback=seen.append)
+        infimum.minimize(f, f.bounds, method="paper", max_iter=15, callback=seen.append)
         claims = [Claim.of(result) for result in seen]
         for before, after in itertools.pairwise(claims):
             assert after.upper <= before.upper
@@ -258,7 +266,7 @@ def test_what_a_callback_sees_is_true_at_every_iteration() -> None:
 @pytest.mark.parametrize("name", ["rastrigin", "levy", "rosenbrock"])
 def test_a_box_that_stands_for_many_has_a_bound_below_its_values(name: str) -> None:
     n = 20_000  # so many that not every region left can have a box of its own
-    result = infimum.minimize(problems.named(name, n), max_iter=60, threads=1)
+    result = infimum.minimize(problems.named(name, n), method="paper", max_iter=60, threads=1)
     assert falsehoods(Claim.of(result), _problem_truth(name, n)) == []
 
 
@@ -282,10 +290,14 @@ def digests(threads: int) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = [
-            *(infimum.minimize(problems.named(name, n), threads=threads) for name, n in SIZES.items()),
-            *(infimum.minimize(f, f.bounds, max_iter=8, threads=threads) for f in map(planted_function, SEEDS[:12])),
-            *(infimum.minimize(f, f.bounds, max_iter=8, threads=threads) for f in map(random_function, SEEDS[:6])),
-            infimum.minimize(_dense, [(-1, 2)] * 6, max_iter=6, threads=threads),
+            infimum.minimize(problem, bounds, method=method, threads=threads, **limits)
+            for method in METHODS
+            for problem, bounds, limits in (
+                *((problems.named(name, n), None, {}) for name, n in SIZES.items()),
+                *((f, f.bounds, {"max_iter": 8}) for f in map(planted_function, SEEDS[:12])),
+                *((f, f.bounds, {"max_iter": 8}) for f in map(random_function, SEEDS[:6])),
+                (_dense, [(-1, 2)] * 6, {"max_iter": 6}),
+            )
         ]
     found = []
     for r in results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,11 @@ from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
 from infimum.records.result import Result, negated, result_of, result_under_way
-from infimum.search import paper
+from infimum.search import auto, choice, paper
 
 Objective = Callable[..., Any]
-METHODS = ("paper",)
-BACKENDS = ("auto", "cpu")
+METHODS = ("auto", "paper")
+BACKENDS = ("auto", "cpu", "cuda")
 
 
 def minimize(
@@ -32,7 +33,7 @@ def minimize(
     args: Any = (),
     jac: Objective | None = None,
     x0: npt.ArrayLike | None = None,
-    method: str = "paper",
+    method: str | None = None,
     backend: str = "auto",
     xtol: float | npt.ArrayLike | dict[int, float] | None = 1e-4,
     ftol: float | None = None,
@@ -61,6 +62,8 @@ def minimize(
                    goals hold
     max_iter, time_limit (seconds), max_regions
                    limits: the search ends when any is reached, with a true enclosure
+    method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan, whose strategies the
+                   next three options are. Without a name, the one that the options belong to
     partition      where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden", "logarithmic", or
                    an object of infimum.search.partition, such as Uniform(parts=2, variables=5)
     sampling       where good points are looked for: "paper", "midpoint", "grid", "latin", "random", "local", an object
@@ -70,11 +73,19 @@ def minimize(
     progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
     callback       called with the result so far about every iteration; returning True ends the search
     threads        how many to use; None for as many as there are. The result does not depend on it
+    backend        "cpu"; "cuda", NVIDIA GPUs with CuPy, for method "paper"; or "auto": the CPU, unless a GPU is there
+                   and a short measurement finds it faster for that method. The result does not depend on it;
+                   result.backend says what was chosen
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """
+    strategies = (partition, sampling, selection)
+    if method is None:
+        method = "auto" if all(s is None for s in strategies) and backend != "cuda" else "paper"
     options.choice("method", method, METHODS)
+    options.refuse_strategies(method, partition=partition, sampling=sampling, selection=selection)
     options.choice("backend", backend, BACKENDS)
+    options.refuse_backend(method, backend)
     task = _task(f_or_problem, bounds, args, jac, maximize)
     asked = paper.Options(
         xtol=options.widths(xtol, task.domain.n),
@@ -95,17 +106,20 @@ def minimize(
     options.warn_if_unreachable(asked.xtol, task.domain)
 
     function, whole = _traced(task), task.domain.pairs()
-    with Display(progress, function.name) as display, Interrupt() as interrupt:
+    chosen = choice.choose(backend if method == "paper" else "cpu", function, task.domain, asked)
+    asked = replace(asked, backend=chosen.backend)
+    with Display(progress, chosen.shown(function.name)) as display, Interrupt() as interrupt:
 
         def report(state: paper.Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
             step = negated(state) if maximize else state
             display.update(step)
-            so_far = callback is not None and callback(result_under_way(step, whole, maximize))
+            so_far = callback is not None and callback(result_under_way(step, whole, maximize, chosen.text))
             return bool(so_far) or interrupt.requested
 
-        outcome = paper.search(function, task.domain, asked, report)
-    return result_of(outcome, maximize)
+        run = auto.search if method == "auto" else paper.search
+        outcome = run(function, task.domain, asked, report)
+    return result_of(outcome, maximize, chosen.text)
 
 
 class _Task(NamedTuple):

@@ -155,6 +155,19 @@ def refuse_endless(**stops: Any) -> None:
         raise InvalidOption(f"Nothing would ever end this search. Give one of {names}.")
 
 
+def refuse_strategies(method: str, **strategies: Any) -> None:
+    """Strategies are the paper's: with another method they would be ignored."""
+    for name, value in strategies.items():
+        if value is not None and method != "paper":
+            raise InvalidOption(f"{name}={describe(value)} belongs to method='paper'. Leave it out, or name that method.")
+
+
+def refuse_backend(method: str, backend: str) -> None:
+    """Hold afterwards: the method runs on the backend."""
+    if backend == "cuda" and method != "paper":
+        raise InvalidOption(f"backend='cuda' runs method='paper', not {method!r}. Name that method, or backend='cpu'.")
+
+
 def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None:
     """Say so where the doubles of the domain lie further apart than xtol."""
     if xtol is None:

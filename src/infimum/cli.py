@@ -1,4 +1,4 @@
-"""The command line (POLICY): infimum solve | problems | bench paper | bench compare."""
+"""The command line (POLICY): infimum solve | problems | bench paper | bench compare | bench frontier."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from infimum import cli_bench, cli_compare, problems
+from infimum import cli_bench, cli_compare, cli_frontier, problems
 from infimum.api import minimize
 from infimum.cli_target import read_bound, target
 from infimum.errors import InfimumError
@@ -228,6 +228,8 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument("--seed", type=int, default=0, help="of the random points; 0 by default")
     three.add_argument("--csv", default="infimum-compare.csv", metavar="FILE", help="infimum-compare.csv by default")
     three.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
+
+    cli_frontier.add_to(bench, epilog=f"{cli_frontier.EXAMPLES}\n\n{_CODES}", formatter_class=form)
     return parser
 
 
@@ -245,7 +247,7 @@ def _version() -> str:
 def _add_effort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so many seconds")
     parser.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
-    parser.add_argument("--backend", default="auto", help="auto or cpu")
+    parser.add_argument("--backend", default="auto", help="auto, cpu or cuda (an NVIDIA GPU)")
 
 
 def _number(text: str) -> float | None:

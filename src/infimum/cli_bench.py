@@ -40,7 +40,7 @@ def paper(
     for n in dims:
         for name in functions:
             problem = problems.named(name, n)
-            result = minimize(problem, time_limit=time_limit, threads=threads, backend=backend)
+            result = minimize(problem, method="paper", time_limit=time_limit, threads=threads, backend=backend)
             rows.append(row(problem, result, published.get((name, n), {})))
             write(rows, where, csv_file, json_file)
             print(f"{name}, n = {n:,}: {result.nit:,} iterations, {result.seconds:.3g} s", file=sys.stderr, flush=True)
@@ -71,7 +71,7 @@ def row(problem: Problem, result: Result, published: dict[str, float]) -> Row:
         "paper_iterations": _whole(published.get("iterations")), "regions": result.nregions,
         "paper_regions": _whole(published.get("output_regions")), "lower": float(result.minimum.lo),
         "upper": float(result.minimum.hi), "true": is_true(problem, result), "status": int(result.status),
-        "seconds": round(result.seconds, 6),
+        "seconds": round(result.seconds, 6), "backend": result.backend,
     }  # fmt: skip
     for machine in MACHINES:
         seconds = published.get(f"{machine}_s")
@@ -101,14 +101,17 @@ def results_table(rows: Sequence[Row]) -> Table:
 
 
 def times_table(rows: Sequence[Row]) -> Table:
-    """Be our seconds, and how many times longer the paper's machines took."""
+    """Be our seconds, and how many times longer the paper's machines took; the device, where it is not the CPU."""
     made = table("Seconds, and how many times longer the paper's machines took")
     made.add_column("function", no_wrap=True)
     for name in ("n", "seconds", *MACHINES.values()):
         made.add_column(name, justify="right", no_wrap=True)
+    elsewhere = any(_device(r) != "cpu" for r in rows)
+    if elsewhere:
+        made.add_column("on", no_wrap=True)
     for r in rows:
         ratios = (_times(r[f"ratio_{machine}"]) for machine in MACHINES)
-        made.add_row(r["function"], f"{r['n']:,}", f"{r['seconds']:.3g}", *ratios)
+        made.add_row(r["function"], f"{r['n']:,}", f"{r['seconds']:.3g}", *ratios, *([_device(r)] if elsewhere else []))
     return made
 
 
@@ -165,6 +168,12 @@ def write_csv(rows: Sequence[Row], file: str) -> None:
 def _beside(r: Row, name: str) -> str:
     ours, theirs = r[name], r[f"paper_{name}"]
     return f"{ours:,}" if theirs in (None, ours) else f"{ours:,} ({theirs:,})"
+
+
+def _device(r: Row) -> str:
+    """Be "cpu", or the GPU's name."""
+    backend, _, text = str(r["backend"]).partition(": ")
+    return text.partition(";")[0] if backend == "cuda" else backend
 
 
 def _times(ratio: float | None) -> str:

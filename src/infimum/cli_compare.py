@@ -119,7 +119,7 @@ def compare(
     shown = wide(Console()) if console is None else console
     problem = problems.named(name, n)
     published = published_rows() if (name, n) == ("ackley", 100) else {}
-    result = minimize(problem, threads=threads)
+    result = minimize(problem, method="paper", threads=threads)
     rows = [_our_row(result)]
     if result.status != Status.INTERRUPTED:
         function, domain = trace(problem.f, n), read_bounds(problem.bounds, n)

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends import cpu
+from infimum.backends import cpu, cuda
 from infimum.backends.emit import emit
 from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function_jacobian import Jacobian, trace_jacobian
@@ -20,6 +20,7 @@ from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.interval import Interval
 from infimum.passes.build import is_number
+from infimum.passes.contract import contraction
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.lower import lower
@@ -95,6 +96,11 @@ class Function:
         return self._jacobian is not None
 
     # ------------------------------------------------------------------------------------------ the programs
+    @property
+    def value_program(self) -> Program:
+        """What backends run for the value."""
+        return self._value_program
+
     @cached_property
     def _gradient(self) -> Node:
         return gradient(self._build, self._value)
@@ -115,11 +121,21 @@ class Function:
     def _facts_program(self) -> Program:
         return lower(list(facts(self._build, self._value)), self.n)
 
+    @cached_property
+    def _level_program(self) -> Program:
+        return contraction([self._value], self.n)
+
+    @cached_property
+    def _slope_program(self) -> Program:
+        return contraction([self._gradient], self.n)
+
     # ------------------------------------------------------------------------------------------ plain doubles
-    def __call__(self, points: npt.ArrayLike, *, threads: int = 1) -> float | FloatArray:
+    def __call__(
+        self, points: npt.ArrayLike, *, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+    ) -> float | FloatArray:
         """The value at a point (n,) as a float, or at points (k, n) as an array; NaN where undefined."""
         x, single = self._points(points)
-        ((value, _),) = cpu.run(self._value_program, x, x, "point", threads=threads)
+        ((value, _),) = _run(backend, self._value_program, x, x, "point", None, threads)
         return float(value[0, 0]) if single else value[:, 0]
 
     def value_and_gradient(
@@ -131,50 +147,87 @@ class Function:
         return (float(value[0, 0]), slope[0]) if single else (value[:, 0], slope)
 
     # ------------------------------------------------------------------------------------------ boxes
-    def enclose(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
+    # backend: "cpu", or "cuda" for large batches on a GPU; the same bits.
+
+    def enclose(
+        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+    ) -> Interval:
         """Contain every value that the function takes on each box (where it is defined)."""
         lo, hi, single = self._boxes(boxes)
-        low, high = self.range_ends(lo, hi, variant=variant, threads=threads)
+        low, high = self.range_ends(lo, hi, variant=variant, threads=threads, backend=backend)
         return _interval(low, high, single)
 
-    def gradient(self, boxes: Any, *, variant: str | None = None, threads: int = 1) -> Interval:
+    def gradient(
+        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+    ) -> Interval:
         """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
         lo, hi, single = self._boxes(boxes)
-        low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads)
+        low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads, backend=backend)
         return _interval(low, high, single)
 
-    def facts(self, boxes: Any, *, threads: int = 1) -> Facts:
+    def facts(self, boxes: Any, *, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu") -> Facts:
         """Say whether the function is certainly defined on each box, and certainly smooth around it."""
         lo, hi, single = self._boxes(boxes)
-        defined, smooth = self.fact_arrays(lo, hi, threads=threads)
+        defined, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
         return Facts(bool(defined[0]), bool(smooth[0])) if single else Facts(defined, smooth)
 
     # The same on plain arrays (k, n) of lower and upper ends, for those who call a million times.
 
     def range_ends(
-        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1
+        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1, backend: str = "cpu"
     ) -> tuple[FloatArray, FloatArray]:
         """The ends (k,) of `enclose`."""
-        ((low, high),) = cpu.run(self._value_program, lo, hi, "interval", variant=variant, threads=threads)
+        ((low, high),) = _run(backend, self._value_program, lo, hi, "interval", variant, threads)
         return low[:, 0], high[:, 0]
 
     def gradient_ends(
-        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1
+        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1, backend: str = "cpu"
     ) -> tuple[FloatArray, FloatArray]:
         """The ends (k, n) of `gradient`. A slope that exists nowhere on the box (of sqrt at 0) may be anything."""
-        ((low, high),) = cpu.run(self._gradient_program, lo, hi, "interval", variant=variant, threads=threads)
+        ((low, high),) = _run(backend, self._gradient_program, lo, hi, "interval", variant, threads)
         nowhere = low > high
         if nowhere.any():
             low, high = np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
         if self._jacobian is None:
             return low, high
-        _, smooth = self.fact_arrays(lo, hi, threads=threads)
+        _, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
         return self._jacobian.met(lo, hi, (low, high), smooth, threads)
 
-    def fact_arrays(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[BoolArray, BoolArray]:
+    def fact_arrays(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str = "cpu"
+    ) -> tuple[BoolArray, BoolArray]:
         """`defined` and `smooth` as arrays (k,)."""
-        (defined, _), (smooth, _) = cpu.run(self._facts_program, lo, hi, "interval", threads=threads)
+        (defined, _), (smooth, _) = _run(backend, self._facts_program, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
+
+    def contraction_ends(
+        self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Ends (k, n) around every point of each box with a value of at most `upper`, and the ends (k,) of `enclose`.
+
+        One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
+        """
+        wanted = np.broadcast_to(np.asarray(upper, np.float64), len(lo))[:, None]
+        low, high = np.hstack([lo, np.full_like(wanted, -np.inf)]), np.hstack([hi, wanted])
+        found, value = cpu.run(self._level_program, low, high, "interval", variant=variant, threads=threads)
+        return *found, value[0][:, 0], value[1][:, 0]
+
+    def slope_contraction_ends(
+        self,
+        lo: FloatArray,
+        hi: FloatArray,
+        wanted: tuple[FloatArray, FloatArray],
+        *,
+        variant: str | None = None,
+        threads: int = 1,
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Ends (k, n) around every point of each box with a gradient within `wanted`, and the ends of the gradient.
+
+        One pass forward and back, for boxes around which the function is smooth; empty as for `contraction_ends`.
+        """
+        low, high = np.hstack([lo, wanted[0]]), np.hstack([hi, wanted[1]])
+        found, slope = cpu.run(self._slope_program, low, high, "interval", variant=variant, threads=threads)
+        return *found, *slope
 
     def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
         """One box, split in some variables: its children in the order of their lower bounds, and its best sample point.
@@ -229,6 +282,16 @@ class Function:
                 f"{self.name} takes boxes of shape ({self.n},) or (k, {self.n}), got an Interval of shape {boxes.shape}"
             )
         return np.atleast_2d(boxes.lo), np.atleast_2d(boxes.hi), boxes.ndim == 1
+
+
+def _run(
+    backend: str, program: Program, lo: FloatArray, hi: FloatArray, mode: cpu.Mode, variant: str | None, threads: int
+) -> list[tuple[FloatArray, FloatArray]]:
+    if backend == "cpu":
+        return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
+    if backend == "cuda":
+        return cuda.run(program, lo, hi, mode)
+    raise InvalidOption(f"a batch runs on backend='cpu' or 'cuda', got {backend!r}")
 
 
 def _interval(lo: FloatArray, hi: FloatArray, single: bool) -> Interval:

@@ -8,6 +8,7 @@ Guarantee: the bits of backends.cpu, for every team and every way of cutting the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +72,45 @@ def _reason(error: Exception) -> str:
     return f"CUDA does not start here ({error}); check the driver with nvidia-smi, or use backend='cpu'"
 
 
+@contextmanager
+def in_words() -> Iterator[None]:
+    """What fails in CUDA on the way is said in a sentence by BackendUnavailable."""
+    try:
+        yield
+    except Exception as error:
+        kind = type(error).__name__
+        if kind == "OutOfMemoryError":
+            raise BackendUnavailable(memory_is_short()) from error
+        if kind in ("CUDARuntimeError", "CUDADriverError"):
+            raise BackendUnavailable(
+                f"CUDA failed on the way ({error}); check the GPU with nvidia-smi, or use backend='cpu'"
+            ) from error
+        raise
+
+
+def memory_is_short() -> str:
+    """The sentence where even the smallest piece of work finds no room."""
+    here = device()
+    return (
+        f"the memory of {here.name} ({here.memory / 2**30:.0f} GiB) is used up: "
+        "end other programs that use it, or use backend='cpu'"
+    )
+
+
+def is_installed() -> bool:
+    """Whether CuPy is there, whatever it can do."""
+    try:
+        import cupy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def device_count() -> int:
+    """How many GPUs are there."""
+    return int(_cupy().cuda.runtime.getDeviceCount())
+
+
 def device() -> Device:
     """The GPU that programs run on."""
     cupy = _cupy()
@@ -99,9 +139,14 @@ def _cupy() -> Any:
 
 
 class Kernel:
-    """A program compiled for one mode and one team, with its constants on the device. All arrays are CuPy's."""
+    """A program compiled for one mode and one team, with its constants on the device. All arrays are CuPy's.
 
-    def __init__(self, program: Program, mode: Mode, team: int, emitted: Emitted | None = None) -> None:
+    children: whether it takes the children of a split region (cuda_children.py) instead of boxes.
+    """
+
+    def __init__(
+        self, program: Program, mode: Mode, team: int, emitted: Emitted | None = None, children: bool = False
+    ) -> None:
         self.cupy = _cupy()
         self.program = program
         self.point = mode == "point"
@@ -109,12 +154,14 @@ class Kernel:
         self.emitted = emitted or (emit_tape(program) if is_long(program) else emit(program))
         self.processors = device().processors
         module = self.cupy.cuda.function.Module()
-        module.load(compiled(self.emitted.text, self.point, team, device().architecture))
+        module.load(compiled(self.emitted.text, self.point, team, device().architecture, children))
         self._function = module.get_function(self.emitted.name)
         self._pool = self.cupy.asarray(emit_launch.pool(program, self.point))
         self._tables = self.cupy.asarray(emit_launch.tables(program))
         self._tape = self.cupy.asarray(encoded(program, team) if self.emitted.is_tape else np.zeros(1, np.int64))
+        self._split = self.cupy.zeros(1, np.int32)
         self.wrong = self.cupy.zeros(1, np.int32)
+        self.cupy.cuda.get_current_stream().synchronize()  # other streams use the same constants
 
     @property
     def values(self) -> int:
@@ -131,10 +178,13 @@ class Kernel:
         blocks = emit_launch.blocks(count, self.team, wanted)
         return self.cupy.empty(per_block * blocks // 8), blocks
 
-    def launch(self, lo: Any, hi: Any, out: tuple[Any, Any], scratch: Any, blocks: int, count: int) -> None:
-        """Start the kernel on boxes that emit_launch has arranged; nothing is waited for."""
+    def launch(
+        self, lo: Any, hi: Any, out: tuple[Any, Any], scratch: Any, blocks: int, count: int, split: Any = None
+    ) -> None:
+        """Start the kernel on boxes that emit_launch has arranged, or on children; nothing is waited for."""
         out_lo, out_hi = out
-        memory = (lo, hi, out_lo, out_hi, self._pool, self._tables, scratch, self.wrong, self._tape)
+        numbering = self._split if split is None else split
+        memory = (lo, hi, out_lo, out_hi, self._pool, self._tables, scratch, self.wrong, self._tape, numbering)
         self._function((blocks,), (emit_launch.THREADS[self.team],), (*memory, np.int64(count)))
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
@@ -154,21 +204,24 @@ class Kernel:
 
 
 @lru_cache(maxsize=128)
-def kernel(program: Program, mode: Mode, team: int, number: int) -> Kernel:
+def kernel(program: Program, mode: Mode, team: int, number: int, children: bool = False) -> Kernel:
     """The kernel of a program on GPU `number`, the current one, made once."""
-    return Kernel(program, mode, team)
+    return Kernel(program, mode, team, children=children)
 
 
-def compiled(text: str, point: bool, team: int, architecture: str) -> bytes:
+def compiled(text: str, point: bool, team: int, architecture: str, children: bool = False) -> bytes:
     """Machine code of emitted text; from the disk where it was compiled before."""
     nvrtc = _cupy().cuda.nvrtc
-    options = [*OPTIONS, f"--gpu-architecture=sm_{architecture}", *_macros(point, team)]
+    options = [*OPTIONS, f"--gpu-architecture=sm_{architecture}", *_macros(point, team, children)]
     name = cuda_cache.key(text, _headers(), repr(options), repr(nvrtc.getVersion()))
     return cuda_cache.cached(name, lambda: _compile(nvrtc, text, options))
 
 
-def _macros(point: bool, team: int) -> list[str]:
-    return [f"--define-macro=INFIMUM_VALUE={'Point' if point else 'Range'}", f"--define-macro=INFIMUM_TEAM={team}"]
+def _macros(point: bool, team: int, children: bool) -> list[str]:
+    chosen = {"VALUE": "Point" if point else "Range", "TEAM": team}
+    if children:
+        chosen["INPUT"] = "Children"
+    return [f"--define-macro=INFIMUM_{name}={value}" for name, value in chosen.items()]
 
 
 @cache
@@ -198,6 +251,7 @@ def _compile(nvrtc: Any, text: str, options: list[str]) -> bytes:
 # ------------------------------------------------------------------------------------------------ batches
 
 
+@in_words()
 def run(
     program: Program,
     lo: npt.ArrayLike,

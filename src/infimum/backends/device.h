@@ -202,7 +202,7 @@ INFIMUM_FN Team<T> team_of() {
 // What a launch is given. Boxes and results lie as [element][box] for T = 1, so that neighbouring threads read neighbouring
 // numbers, and as [box][element] for the others, for the same reason.
 struct Arguments {
-    const double *lo, *hi;        // the boxes; at points only lo is read
+    const double *lo, *hi;        // the boxes, or the rows of their parts; at points only lo is read
     double *out_lo, *out_hi;      // all outputs, one after the other
     const double *pool;           // constants: lo and hi in turn, or points
     const int *tables;
@@ -210,6 +210,7 @@ struct Arguments {
     int *wrong;                   // set to 1 where an input is no interval
     const long long *tape;        // the program itself, for the interpreter (tape.h)
     long long count;              // boxes
+    const int *split;             // where boxes are children: how they are numbered
 };
 // The boxes of a team: every step-th from the first on.
 struct Boxes {
@@ -238,24 +239,75 @@ INFIMUM_FN long long place(long long count, long long box, int size, int j) {
         return box * size + j;
 }
 
-// ---------------------------------------------------------------------------------------------- slots
-// Each has [j], and those that phases write have store(slot, j, value).
-template <class V, int T, int N>
-struct Input {
-    static constexpr int SIZE = N;
-    const double *lo, *hi;
+// ---------------------------------------------------------------------------------------------- the boxes
+// How element j of a box is read.
+//   Listed     from the boxes themselves, lower and upper ends apart
+//   Children   from a row of parts for each variable, one part where it is not split: lo and hi in turn, as constants lie;
+//              a child's digits say which parts it has
+template <class V, int N>
+struct Pooled;
+template <int T>
+struct Listed {
+    static constexpr bool CHECKED = true;  // whether an element may be no interval
     long long count, box;
-    INFIMUM_METHOD V operator[](int j) const {
-        const long long at = place<T>(count, box, N, j);
+    static INFIMUM_METHOD Listed of(const Arguments &a, long long box) { return {a.count, box}; }
+    template <class V>
+    INFIMUM_METHOD V read(const double *lo, const double *hi, int size, int j) const {
+        const long long at = place<T>(count, box, size, j);
         if constexpr (AT_POINTS<V>)
             return {INFIMUM_READ(lo + at)};
         else
             return {INFIMUM_READ(lo + at), INFIMUM_READ(hi + at)};
     }
 };
+// Arguments::split: the first child, the children of a set of rows, the parts of a set of rows, parts of a variable, digits,
+// bits of a digit; then for each variable the start of its row and the place of its digit. Digits take 31 bits at most, so
+// that a digit at bit 31 is 0: that of a variable which is not split.
+template <int T>
+struct Children {
+    enum { FIRST, COUNT, ROWS, PARTS, DIGITS, BITS, PLACES };
+    static constexpr bool CHECKED = false;
+    const int *places;
+    unsigned digits, mask;
+    int rows;
+    static INFIMUM_METHOD Children of(const Arguments &a, long long box) {
+        const unsigned number = static_cast<unsigned>(box), children = INFIMUM_READ(a.split + COUNT);
+        const unsigned set = number / children, parts = INFIMUM_READ(a.split + PARTS);
+        const int bits = INFIMUM_READ(a.split + BITS);
+        unsigned rest = INFIMUM_READ(a.split + FIRST) + number % children, digits = rest;
+        if (parts != 1u << bits) {
+            digits = 0;
+            for (int i = 0; i < INFIMUM_READ(a.split + DIGITS); i++, rest /= parts) digits |= rest % parts << i * bits;
+        }
+        return {a.split + PLACES, digits, (1u << bits) - 1, static_cast<int>(set) * INFIMUM_READ(a.split + ROWS)};
+    }
+    template <class V>
+    INFIMUM_METHOD V read(const double *parts, const double *, int, int j) const {
+#if INFIMUM_CUDA
+        const int2 row = __ldg(reinterpret_cast<const int2 *>(places) + j);
+        const int start = row.x, shift = row.y;
+#else
+        const int start = places[2 * j], shift = places[2 * j + 1];
+#endif
+        return Pooled<V, 1>{parts}[rows + start + static_cast<int>(digits >> shift & mask)];
+    }
+};
+#ifndef INFIMUM_INPUT
+#define INFIMUM_INPUT Listed
+#endif
+
+// ---------------------------------------------------------------------------------------------- slots
+// Each has [j], and those that phases write have store(slot, j, value).
+template <class V, int T, int N>
+struct Input {
+    static constexpr int SIZE = N;
+    const double *lo, *hi;
+    INFIMUM_INPUT<T> box;
+    INFIMUM_METHOD V operator[](int j) const { return box.template read<V>(lo, hi, N, j); }
+};
 template <class V, int T, int N>
 INFIMUM_FN Input<V, T, N> input(const Arguments &a, long long box) {
-    return {a.lo, a.hi, a.count, box};
+    return {a.lo, a.hi, INFIMUM_INPUT<T>::of(a, box)};
 }
 // A result that no phase reads is written where it is wanted at once.
 template <class V, int T, int N>
@@ -370,7 +422,7 @@ INFIMUM_FN bool is_interval(Range x) {
 }
 template <class V, int T, int N>
 INFIMUM_FN void check_input(const Team<T> &team, const Arguments &a, const Input<V, T, N> &x) {
-    if constexpr (AT_POINTS<V>) return;
+    if constexpr (AT_POINTS<V> || !INFIMUM_INPUT<T>::CHECKED) return;
     for (int j = team.rank; j < N; j += T) {
         if constexpr (NOT_EMPTY<V>)
             unusual(!(is_interval(range_of(x[j])) & (x[j].lo <= x[j].hi)));
@@ -650,9 +702,10 @@ INFIMUM_FN void hand_out(const Team<T> &team, const Output<V, T, N> &to, const S
     extern "C" __global__ void                                                                                          \
         __launch_bounds__(INFIMUM_NAMESPACE::THREADS<INFIMUM_TEAM>, INFIMUM_TEAM == 1 ? INFIMUM_BLOCKS : 1)             \
         infimum_##program(const double *lo, const double *hi, double *out_lo, double *out_hi, const double *pool,      \
-                          const int *tables, double *scratch, int *wrong, const long long *code, long long count) {    \
+                          const int *tables, double *scratch, int *wrong, const long long *code, const int *split,     \
+                          long long count) {                                                                            \
         using namespace INFIMUM_NAMESPACE;                                                                              \
-        const Arguments a = {lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, code, count};                        \
+        const Arguments a = {lo, hi, out_lo, out_hi, pool, tables, scratch, wrong, code, count, split};                 \
         program<Computed<INFIMUM_VALUE, INFIMUM_TEAM, alone>, INFIMUM_TEAM>(a, all_boxes<INFIMUM_TEAM>());              \
     }
 #endif

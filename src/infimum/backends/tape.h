@@ -32,6 +32,7 @@ struct Machine {
     const Memory<V, T, false> memory;
     V *const buffer;
     const long long box;
+    const INFIMUM_INPUT<T> input;
 
     INFIMUM_METHOD long long header(int which) const { return INFIMUM_READ(a.tape + which); }
     INFIMUM_METHOD const long long *slot(long long number) const { return a.tape + header(SLOTS) + 3 * number; }
@@ -42,8 +43,7 @@ struct Machine {
         if (kind == VECTOR_SLOT) return at(offset + j);
         if (kind == CONSTANT_SLOT) return pooled<V, 1>(a, offset)[static_cast<int>(j)];
         const int size = static_cast<int>(INFIMUM_READ(s + 1));
-        const long long from = place<T>(a.count, box, size, static_cast<int>(j));
-        return constant<V>(INFIMUM_READ(a.lo + from), INFIMUM_READ(a.hi + from), INFIMUM_READ(a.lo + from));
+        return input.template read<V>(a.lo, a.hi, size, static_cast<int>(j));
     }
 
     // ------------------------------------------------------------------------------------------ bodies
@@ -165,7 +165,7 @@ struct Machine {
     }
     // ------------------------------------------------------------------------------------------ the box
     INFIMUM_METHOD void check() const {
-        if constexpr (AT_POINTS<V>) return;
+        if constexpr (AT_POINTS<V> || !INFIMUM_INPUT<T>::CHECKED) return;
         for (long long number = 0; number < header(SLOT_COUNT); number++) {
             const long long *s = slot(number);
             for (long long j = team.rank; s[0] == INPUT_SLOT && j < s[1]; j += T)
@@ -201,7 +201,7 @@ INFIMUM_FN void tape(const Arguments &a, const Boxes &boxes) {
     const auto memory = memory_of<V, T, false>(a, team, nullptr, size);
 #pragma unroll 1
     for (long long box = boxes.first; box < a.count; box += boxes.step) {
-        const Machine<V, T> machine = {a, team, memory, shared + team.seat * BUFFER, box};
+        const Machine<V, T> machine = {a, team, memory, shared + team.seat * BUFFER, box, INFIMUM_INPUT<T>::of(a, box)};
         machine.check();
         for (long long i = 0; i < machine.header(PHASE_COUNT); i++) machine.run(a.tape + machine.header(PHASES) + 6 * i);
         machine.hand_out();

@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import FloatArray, emptied, is_empty
+from infimum.contractors.boxes import Boxes, FloatArray, emptied, is_empty, shrinkage
 from infimum.contractors.level import Level
+from infimum.contractors.linear import layered
+from infimum.contractors.linear_slopes import LayerSlopes
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary
 from infimum.domain import Domain
 from infimum.function import Function
 
-NAMES = ("level", "monotone", "stationary", "mean_value")
+NAMES = ("linear", "level", "monotone", "stationary", "mean_value")
+_LARGE_LAYER = 64  # variables; beyond, contraction of f itself costs more than all the rest
 _MOST_FOR_MEAN_VALUE = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 
@@ -25,6 +28,7 @@ class Devices:
         self.domain = domain
         self.threads = threads
         self.names = names
+        self._linear = layered(function) if "linear" in names else None
         self._level = Level(function, passes=4)
         self._probe = Level(function, passes=60)
         self._monotone = Monotone(function, domain)
@@ -36,6 +40,12 @@ class Devices:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Boxes around every point of each box that can be a minimiser with a value up to `upper`, and lower bounds."""
         low, high, bound = lo, hi, lower
+        if self._linear is not None:
+            found = self._linear.narrow(low, high, upper, threads=self.threads)
+            low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
+            if self._layer_is_enough((lo, hi), (low, high), upper):
+                low, high = LayerSlopes(self._linear, self.domain).contract(low, high, threads=self.threads)
+                return self._closed(low, high, bound)
         if "level" in self.names:
             found = self._level.narrow(low, high, upper, threads=self.threads)
             low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
@@ -45,13 +55,19 @@ class Devices:
             low, high = self._on_open(low, high, self._stationary_boxes)
         if "mean_value" in self.names and self._is_small():
             low, high, bound = self._by_mean_value(low, high, bound, upper)
-        nothing = is_empty(low, high)
-        return *emptied(low, high, nothing), np.where(nothing, np.inf, bound)
+        return self._closed(low, high, bound)
 
     def under(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Boxes around the points with a value up to a level for each, and lower bounds on those boxes."""
+        bound = np.full(len(lo), -np.inf)
+        if self._linear is not None:
+            through = self._linear.narrow(lo, hi, level, threads=self.threads)
+            if self._layer_is_enough((lo, hi), (through.lo, through.hi), level):
+                return through.lo, through.hi, np.where(is_empty(through.lo, through.hi), level, through.lower)
+            lo, hi, bound = through.lo, through.hi, through.lower
         found = self._probe.narrow(lo, hi, level, threads=self.threads)
-        return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, found.lower)
+        bound = np.maximum(bound, found.lower)
+        return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, bound)
 
     def slopes(self, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.float64] | None:
         """The largest slopes in magnitude, to choose where to cut."""
@@ -59,6 +75,17 @@ class Devices:
             return None
         low, high = self.function.gradient_ends(lo, hi, threads=self.threads)
         return np.maximum(np.abs(low), np.abs(high))
+
+    def _layer_is_enough(self, before: Boxes, after: Boxes, upper: npt.ArrayLike) -> bool:
+        """Whether contraction through a large layer did so well, or had so little to go by, that all else can wait."""
+        if self.function.n < _LARGE_LAYER:
+            return False
+        return not np.isfinite(upper).any() or bool((is_empty(*after) | (shrinkage(before, after) > 0.5)).all())
+
+    def _closed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The boxes, those that are empty in one component being empty in all, and bounded by +inf."""
+        nothing = is_empty(lo, hi)
+        return *emptied(lo, hi, nothing), np.where(nothing, np.inf, lower)
 
     def _is_small(self) -> bool:
         return self.function.n <= _MOST_FOR_MEAN_VALUE

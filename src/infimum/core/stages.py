@@ -97,6 +97,9 @@ def declare(library: ctypes.CDLL) -> None:
         "go": (_int, [_pointer, _int, _int, _int]),
         "split": (_int, [_pointer, _int, _int, _pointer, _pointer]),
         "tabulate": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+        "pack": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+        "packed": (_pointer, [_pointer]),
+        "packed_bytes": (_int, [_pointer]),
         "begin": (_int, [_pointer, _int, _double]),
         "point": (_int, [_pointer, _int, _int, _int, _pointer]),
         "sample": (_int, [_pointer, _int, *[_pointer] * 5]),
@@ -189,6 +192,17 @@ class Staging:
         """
         pair = (0, 0) if extra is None else (address(extra[0]), address(extra[1]))
         return self._call("tabulate", region, masked, *pair)
+
+    def pack(
+        self, region: int, masked: bool, extra: tuple[FloatArray, FloatArray] | None = None
+    ) -> tuple[int, int, int]:
+        """Describe the region that the box is to a device: what `tabulate` says, then address and size of the bytes.
+
+        What changed since the last call is told once (core/staging/packed.h), so that tabulate is no longer right here.
+        """
+        pair = (0, 0) if extra is None else (address(extra[0]), address(extra[1]))
+        kind = self._call("pack", region, masked, *pair)
+        return kind, self._library.infimum_staging_packed(self._handle), self._call("packed_bytes")
 
     def begin(self, region: int, upper: float) -> None:
         """The first prefixes of a region just tabulated."""

@@ -34,6 +34,9 @@ void infimum_staging_prefixes(void *s, int64_t region, double *bounds, int64_t *
 }
 void infimum_staging_release(void *s, int64_t region) { static_cast<Staging *>(s)->release(region); }
 
+const unsigned char *infimum_staging_packed(void *s) { return static_cast<Staging *>(s)->packed().data(); }
+int64_t infimum_staging_packed_bytes(void *s) { return static_cast<int64_t>(static_cast<Staging *>(s)->packed().size()); }
+
 // Those below: -1 out of memory, -2 a fault in the program.
 #define INFIMUM_GUARDED(expression)            \
     const DefaultFloatingPoint state;          \
@@ -52,6 +55,9 @@ int64_t infimum_staging_split(void *s, int64_t count, int64_t parts, const int64
 }
 int64_t infimum_staging_tabulate(void *s, int64_t region, int64_t masked, const double *extra_lo, const double *extra_hi) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->tabulate(region, masked != 0, extra_lo, extra_hi))
+}
+int64_t infimum_staging_pack(void *s, int64_t region, int64_t masked, const double *extra_lo, const double *extra_hi) {
+    INFIMUM_GUARDED(static_cast<Staging *>(s)->pack(region, masked != 0, extra_lo, extra_hi))
 }
 int64_t infimum_staging_begin(void *s, int64_t region, double upper) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->begin(region, upper))

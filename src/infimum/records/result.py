@@ -28,6 +28,7 @@ class Result(Mapping[str, Any]):
     success        whether the goals were reached; status and message say what ended the search
     nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
     history        a Progress (iteration, lower, upper, regions, seconds) for each report of the search
+    backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
     """
 
     optimum: Interval
@@ -41,6 +42,7 @@ class Result(Mapping[str, Any]):
     seconds: float
     history: Sequence[Progress]
     maximize: bool = False
+    backend: str = "cpu"
 
     # ------------------------------------------------------------------------------------------ the optimum
     @property
@@ -107,7 +109,7 @@ class Result(Mapping[str, Any]):
 
     def _names(self) -> list[str]:
         ends = ["maximum", "boxes", "upper_bounds"] if self.maximize else ["minimum", "boxes", "lower_bounds"]
-        rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history"]
+        rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history", "backend"]
         return ends + rest
 
     def __getitem__(self, name: str) -> Any:
@@ -128,7 +130,7 @@ class Result(Mapping[str, Any]):
         return writing.report(self)
 
 
-def result_of(outcome: Any, maximize: bool = False) -> Result:
+def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Result:
     """Be the result of an outcome of the search; of the negated function where a maximum was asked for."""
     # | status         | optimum                                             |
     # | undefined      | empty: there is none                                |
@@ -144,16 +146,16 @@ def result_of(outcome: Any, maximize: bool = False) -> Result:
     x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
     return Result(
         optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
-        float(outcome.seconds), history, maximize,
+        float(outcome.seconds), history, maximize, backend,
     )  # fmt: skip
 
 
-def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False) -> Result:
+def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu") -> Result:
     """Be what is known while a search runs: the enclosure so far, and the whole domain (n, 2) as the only box."""
     far = step.upper if maximize else step.lower
     return Result(
         Interval(step.lower, step.upper), domain[None], np.array([far]), None, float("nan"), Status.RUNNING,
-        step.iteration, 0, step.seconds, [step], maximize,
+        step.iteration, 0, step.seconds, [step], maximize, backend,
     )  # fmt: skip
 
 

@@ -31,6 +31,8 @@ def report(result: Result) -> str:
         ("work", f"{result.nit:,} iterations, {result.nfev:,} evaluations, {result.seconds:.3g} s"),
         ("status", f"{int(result.status)} ({result.status.name.lower()}): {result.message}"),
     ]
+    if result.backend != "cpu":
+        lines.insert(-1, ("backend", result.backend))
     return "\n".join(f"{label:>9}  {text}" for label, text in lines)
 
 

@@ -201,14 +201,15 @@ class _Search:
         self.points.look(middles)
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self._is_settled(lower).all():
-            self.points.descend(middles, lo, hi)
+            self.points.descend(middles)
         if self.iterations == 1:
             self.points.probe(lo[0], hi[0])
 
     def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
         """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""
         with np.errstate(over="ignore"):
-            stuck = (np.nextafter(np.nextafter(lo, hi), hi) >= hi).all(1)
+            middle = at_fraction(lo, hi, 0.5)
+            stuck = ~((lo < middle) & (middle < hi)).any(1)
             good = np.ones(len(lo), bool)
             if self.widths is not None:
                 good &= ((hi - lo < self.widths) | np.isinf(self.widths)).all(1)
@@ -221,9 +222,9 @@ class _Search:
         """Bisect every box, several times while there are few."""
         few = min(_FEW, most)
         while len(lo):
-            slopes = self.devices.slopes(lo, hi)
-            lo, hi, lower = bisected(lo, hi, lower, slopes, self.widths)
-            if len(lo) * 2 > few or len(self.open) > few:
+            count = len(lo)
+            lo, hi, lower = bisected(lo, hi, lower, self.devices.slopes(lo, hi), self.widths)
+            if len(lo) * 2 > few or len(self.open) > few or len(lo) == count:
                 break
         self.open.add(lo, hi, lower)
 

@@ -44,7 +44,8 @@ def chosen(lo: FloatArray, hi: FloatArray, slopes: FloatArray | None, widths: Fl
         weight = size if slopes is None else size * slopes
         plain = ~np.isfinite(weight).all(1)
         weight = np.where(plain[:, None], size, weight)
-        stuck = np.nextafter(lo, hi) >= hi
+        middle = at_fraction(lo, hi, 0.5)
+        stuck = ~((lo < middle) & (middle < hi))
         wide = size > 0 if widths is None else (size >= widths) & ~np.isinf(widths)
     weight = np.where(stuck, -1.0, weight)
     if widths is not None:

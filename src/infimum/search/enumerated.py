@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,18 +18,22 @@ BATCH = 4096
 _MOST = 2**24
 
 
+class Run(Protocol):
+    """The surviving children of a region in the order (lower bound, index); call advance while bound() is finite."""
+
+    def bound(self) -> float: ...
+    def advance(self) -> tuple[float, int]: ...
+    def left(self) -> tuple[FloatArray, IndexArray]: ...
+
+
 class EnumeratedRun:
     """The surviving children in the order (lower bound, index), 16 bytes each; call advance while bound() is finite."""
 
     def __init__(
         self, function: Function, split: Split, lo: FloatArray, hi: FloatArray, upper: float, threads: int = 1
     ) -> None:
+        refuse_too_many(split)
         count = children(split)
-        if count > _MOST:
-            raise InvalidOption(
-                f"{split.parts} parts of {split.count} variables are {count} children, each of which is "
-                f"evaluated for this function. Choose a partition with at most {_MOST}, such as Uniform(4, 10)."
-            )
         found: list[tuple[FloatArray, IndexArray]] = []
         for start in range(0, count, BATCH):
             index = np.arange(start, min(start + BATCH, count))
@@ -57,6 +63,16 @@ class EnumeratedRun:
 def children(split: Split) -> int:
     """How many children a split has."""
     return int(split.parts**split.count)
+
+
+def refuse_too_many(split: Split) -> None:
+    """Hold afterwards: the children are few enough to evaluate and keep all of them."""
+    count = children(split)
+    if count > _MOST:
+        raise InvalidOption(
+            f"{split.parts} parts of {split.count} variables are {count} children, each of which is "
+            f"evaluated for this function. Choose a partition with at most {_MOST}, such as Uniform(4, 10)."
+        )
 
 
 def boxes(split: Split, index: IndexArray, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -33,6 +33,7 @@ class Options:
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)
     selection: Selection = field(default_factory=Best)
+    backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 
 
 class Progress(NamedTuple):

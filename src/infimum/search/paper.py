@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from infimum.domain import Domain
 from infimum.function import Function
-from infimum.search.enumerated import EnumeratedRun
+from infimum.search.device_children import DeviceChildren
+from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
 from infimum.search.outcome import Options, Outcome, Progress
 from infimum.search.partition import cut
 from infimum.search.remaining import remaining
@@ -29,6 +30,7 @@ from infimum.search.sampling import Diagonal, Look
 from infimum.search.split import Split
 from infimum.search.status import Status
 from infimum.search.witness import Witness
+from infimum.staging.device import working
 from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,13 +58,20 @@ class _Search:
         self.options = options
         self.report = report
         widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
-        self.box = function.stages.working((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi), widths)
+        self.box = working(
+            function.stages,
+            ((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)),
+            widths,
+            options.backend,
+            (options.partition.parts, options.partition.variables),
+        )
         self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.witness = Witness(function, domain)
         self.output: list[tuple[float, FloatArray]] = []
         self.output_lower = np.inf
         self.heap: list[tuple[float, int]] = []  # (lower bound, region)
-        self.enumerated: dict[int, EnumeratedRun] = {}
+        self.enumerated: dict[int, Run] = {}
+        self.device = DeviceChildren(function) if options.backend == "cuda" else None
         self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
         self.following = array("q")  # of each region: the first variable that its children may split
         self.iterations = 0
@@ -213,7 +222,7 @@ class _Search:
         return bool(smooth[0])
 
     def _check_jacobian(self) -> None:
-        """Refuse a formula of the user's that is wrong in the middle of the box."""
+        """Refuse a formula of the user's that is wrong in the middle of the box, if the function is smooth there."""
         if self.function.has_jacobian:
             middle = at_fraction(self.box.lo, self.box.hi, 0.5)[None]
             self.function.gradient_ends(middle, middle)
@@ -225,22 +234,29 @@ class _Search:
         split = Split(variables, cut(self.options.partition, self.box.lo[variables], self.box.hi[variables]))
         region = self.box.split(variables, split.edges)
         self.following.append(following)
+        self._check_jacobian()
         staged = self._tabulate(region) != _DOES_NOT_STAGE
+        if not staged:
+            refuse_too_many(split)
         self._sample(region, split, staged)
         if staged:
             self.box.begin(region, self.upper)
         else:
-            lo, hi = self.box.lo, self.box.hi
-            self.enumerated[region] = EnumeratedRun(self.function, split, lo, hi, self.upper, self.options.threads)
+            self.enumerated[region] = self._enumerated(split)
         self._push(region)
+
+    def _enumerated(self, split: Split) -> Run:
+        """All children of the box that may hold a minimiser."""
+        lo, hi = self.box.lo, self.box.hi
+        if self.device is not None:
+            return self.device.run(split, lo, hi, self.upper)
+        return EnumeratedRun(self.function, split, lo, hi, self.upper, self.options.threads)
 
     def _tabulate(self, region: int) -> int:
         """Make the tables of the region that the box is; partial derivatives count where it is smooth around it."""
         lo, hi = self.box.lo, self.box.hi
         function, slopes = self.function, self.function.stages.slopes
         smooth = function.is_smooth_everywhere or bool(function.fact_arrays(lo[None], hi[None])[1][0])
-        if smooth:
-            self._check_jacobian()
         kind = self.box.tabulate(region, smooth, slopes.extra_ends(lo, hi) if smooth else None)
         if kind:
             self.incomplete.add(region)
@@ -263,12 +279,20 @@ class _Search:
         if best is not None:
             self.box.go(region)
         lo, hi = self.box.lo.copy(), self.box.hi.copy()
-        point = (lambda: self._staged_point(region)) if staged else None
-        look = Look(self.function, self.domain, point, split, lo, hi, best, region + 1)
+        look = Look(self.function, self.domain, self._point_of(region, split, staged), split, lo, hi, best, region + 1)
         if not plain:
             self.witness.look(sampling, look)
         self.witness.probe(look)
         self.box.go(region)
+
+    def _point_of(self, region: int, split: Split, staged: bool) -> Callable[[], FloatArray | None] | None:
+        """What finds the best diagonal point of the region that the box is; None where all are evaluated here."""
+        if staged:
+            return lambda: self._staged_point(region)
+        if self.device is None:
+            return None
+        device, lo, hi = self.device, self.box.lo.copy(), self.box.hi.copy()
+        return lambda: device.best_point(split, lo, hi)
 
     def _staged_point(self, region: int) -> FloatArray | None:
         found = self.box.sample(region)

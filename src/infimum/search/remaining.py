@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum import core
-from infimum.search.enumerated import EnumeratedRun
+from infimum.search.enumerated import Run
+from infimum.staging.device import Working
 
 FloatArray = npt.NDArray[np.float64]
 Bounded = tuple[float, FloatArray]
@@ -15,7 +15,7 @@ _NUMBERS = 2**23  # interval ends that the boxes may hold together
 
 
 def remaining(
-    box: core.Staging, enumerated: dict[int, EnumeratedRun], regions: list[int], lower: float, upper: float
+    box: Working, enumerated: dict[int, Run], regions: list[int], lower: float, upper: float
 ) -> list[Bounded]:
     """The boxes left of the given regions with their lower bounds, none above `upper`.
 
@@ -31,12 +31,12 @@ def remaining(
         for bound, index, depth in zip(bounds.tolist(), indices.tolist(), depths.tolist(), strict=True):
             if bound <= upper:
                 box.go(region, index, depth)
-                found.append((bound, np.stack([box.lo, box.hi], 1)))
+                found.append((bound if depth else lower, np.stack([box.lo, box.hi], 1)))
     return found
 
 
 def _left(
-    box: core.Staging, enumerated: dict[int, EnumeratedRun], region: int
+    box: Working, enumerated: dict[int, Run], region: int
 ) -> tuple[FloatArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     if region not in enumerated:
         return box.prefixes(region)
@@ -44,11 +44,11 @@ def _left(
     return bounds, indices, np.full(bounds.size, 64)
 
 
-def _count(box: core.Staging, enumerated: dict[int, EnumeratedRun], region: int) -> int:
+def _count(box: Working, enumerated: dict[int, Run], region: int) -> int:
     return enumerated[region].left()[0].size if region in enumerated else box.left(region)
 
 
-def _coarse(box: core.Staging, regions: list[int], lower: float, most: int) -> list[Bounded]:
+def _coarse(box: Working, regions: list[int], lower: float, most: int) -> list[Bounded]:
     """Whole regions; the deepest are replaced by those above them until they are few enough."""
     by_depth: dict[int, set[int]] = {}
     for region in regions:

@@ -41,7 +41,7 @@ class Look:
 
     function: Function
     domain: Domain
-    staged: Callable[[], FloatArray | None] | None  # the best diagonal point; None where the split does not stage
+    staged: Callable[[], FloatArray | None] | None  # the best diagonal point; None where all are evaluated here
     split: Split
     lo: FloatArray
     hi: FloatArray

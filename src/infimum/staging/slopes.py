@@ -34,6 +34,7 @@ class Slopes:
     """
 
     classes: tuple[core.Components, ...]
+    programs: tuple[Program, ...]  # one a class
     extras: Program | None
     complete: bool
 
@@ -55,17 +56,19 @@ def slopes(gradients: list[Node], n: int) -> Slopes:
             if node not in whole:
                 whole[node] = size
                 size += node.size
-    classes = []
+    classes, programs = [], []
     for variables, scalar, tree in found:
         if not (scalar.columns or scalar.constants or scalar.extras):
             scalar.columns.append(variables)  # a constant slope: its own variable stands for an input
         read, (lo, hi, _) = scalar.gathered()
         columns = [whole[node] + at for node, at in scalar.extras]
         extra = np.stack(columns, 1) if columns else np.empty((variables.size, 0), np.int64)
-        classes.append(core.Components(variables, read, extra, lo, hi, scalar.program(tree).tape))
+        programs.append(scalar.program(tree))
+        classes.append(core.Components(variables, read, extra, lo, hi, programs[-1].tape))
     covered = sum(c.variables.size for c in classes)
     return Slopes(
         tuple(classes),
+        tuple(programs),
         lower(list(whole), n) if whole else None,
         complete=covered == n * len(gradients) and not whole,
     )

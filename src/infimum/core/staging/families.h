@@ -46,6 +46,11 @@ class Family {
           proofs_(static_cast<size_t>(fractions), Tree<Range>(op(), spec.count)), enclose_(spec.program, stage, false),
           evaluate_(spec.program, stage, true) {}
     int op() const { return static_cast<int>(spec_.reduction); }
+    int64_t count() const { return spec_.count; }
+    // The terms whose variables are stale, ascending.
+    void stale_terms(const Box &box, std::vector<int64_t> &found) const {
+        readers_.of(box.stale.data(), static_cast<int64_t>(box.stale.size()), found);
+    }
 
     // Bring every term up to date whose variables are stale.
     void refresh(const Box &box, const double *fractions) {

@@ -28,10 +28,12 @@ struct Region {
     Split split;
 };
 
-// The box at which the search works. Guarantee: `stale` names every variable that has changed since it was last cleared.
+// The box at which the search works. Guarantee: `stale` names every variable that differs from when it was last cleared.
 class Box {
     std::vector<unsigned char> is_stale_;
     std::vector<double> widths_;  // wanted ones; empty: none
+    std::vector<double> known_lo_, known_hi_;
+    bool is_known_ = false;
 
   public:
     int64_t n;
@@ -58,8 +60,26 @@ class Box {
         is_stale_[v] = 1;
         stale.push_back(v);
     }
+    // Leave out what has come back to what it was when stale variables were last cleared.
+    void settle() {
+        size_t kept = 0;
+        for (const int64_t v : stale) {
+            is_stale_[v] = !(is_known_ && lo[v] == known_lo_[v] && hi[v] == known_hi_[v]);
+            if (is_stale_[v]) stale[kept++] = v;
+        }
+        stale.resize(kept);
+    }
     void clear_stale() {
-        for (const int64_t v : stale) is_stale_[v] = 0;
+        if (!is_known_) {
+            known_lo_ = lo;
+            known_hi_ = hi;
+            is_known_ = true;
+        }
+        for (const int64_t v : stale) {
+            is_stale_[v] = 0;
+            known_lo_[v] = lo[v];
+            known_hi_[v] = hi[v];
+        }
         stale.clear();
     }
     // The sample point's coordinate: a fraction of the range, inside the domain.

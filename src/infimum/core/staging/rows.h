@@ -1,4 +1,4 @@
-// Small programs run on rows that are made one by one, and the fractions of a range.
+// Small programs run on rows that are made one by one.
 #pragma once
 #include <stdexcept>
 #include <vector>
@@ -41,21 +41,5 @@ class Rows {
     Range range(int64_t row) const { return {low_[row], high_[row]}; }
     double number(int64_t row) const { return low_[row]; }
 };
-
-// ---------------------------------------------------------------------------------------------- fractions of a range
-// The real line on [-1, 1], and back to finite numbers.
-inline double bent(double x) { return magnitude(x) == INFIMUM_INF ? (x > 0 ? 1.0 : -1.0) : x / (1 + magnitude(x)); }
-inline double clipped(double x, double lo, double hi) {
-    const double raised = x > lo ? x : lo;
-    return raised < hi ? raised : hi;
-}
-inline double straight(double t) { return clipped(t / (1 - magnitude(t)), -INFIMUM_MAX, INFIMUM_MAX); }
-// A finite point at this fraction of [lo, hi], on a bent scale where its width is no double: search/partition.py's formula.
-inline double at_fraction(double lo, double hi, double fraction) {
-    const double width = hi - lo;
-    if (width < INFIMUM_INF) return lo + width * fraction;
-    const double low = bent(lo), high = bent(hi);
-    return clipped(straight(low + (high - low) * fraction), lo, hi);
-}
 
 }  // namespace INFIMUM_NAMESPACE

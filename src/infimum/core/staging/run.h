@@ -44,8 +44,6 @@ struct Opened {
     }
 };
 
-const double PREFIX_MARGIN = 0x1p-40;
-
 // Bound the `parts` prefixes that begin with `depth` given digits: found(digit, enclosure).
 template <class Found>
 static void extend(Rows &epilogue, const std::vector<Shape> &shapes, const std::vector<Values> &values, int parts, int *digits,

@@ -16,7 +16,6 @@ struct Sample {
 };
 
 class Samples {
-    enum { MOST_ROUNDS = 12, MOST_OPENED = 512 };
     const Split &split_;
     const std::vector<Shape> &shapes_;
     std::vector<std::vector<Values>> values_;  // [fraction][family]

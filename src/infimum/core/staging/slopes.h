@@ -81,6 +81,31 @@ class Slopes {
         return complete;
     }
 
+    // The components that a split touches, with the positions that each reads; false where one reads more than a table holds.
+    bool touched(const Split &s, const std::vector<int> &position, std::vector<std::pair<int64_t, Positions>> &found) {
+        readers_.of(s.variables.data(), s.count(), components_);
+        bool complete = true;
+        for (const int64_t i : components_) {
+            Positions positions;
+            const int own = position[spec_.variables[i]];
+            bool fits = own < 0 || positions.add(own);
+            for (int64_t j = 0; j < spec_.reads; j++) {
+                const int at = position[spec_.read[i * spec_.reads + j]];
+                if (at >= 0) fits = fits && positions.add(at);
+            }
+            if (fits && positions.combinations(positions.count, s.parts) <= MOST_ROWS)
+                found.push_back({i, positions});
+            else
+                complete = false;
+        }
+        return complete;
+    }
+    // What a component reads of the whole region, by number.
+    std::vector<int64_t> extras(int64_t component) const {
+        const int64_t *first = spec_.extra + component * spec_.extras;
+        return std::vector<int64_t>(first, first + spec_.extras);
+    }
+
   private:
     // What a component looks at: what it reads, and the edges of its own variable.
     static std::vector<int64_t> with_own(const infimum_slopes &spec) {

@@ -3,6 +3,7 @@
 #include <list>
 #include <unordered_map>
 
+#include "pack.h"
 #include "samples.h"
 
 namespace INFIMUM_NAMESPACE {
@@ -21,6 +22,7 @@ class Staging {
     std::unordered_map<int64_t, std::pair<Opened, std::list<int64_t>::iterator>> opened_;
     std::list<int64_t> recent_;  // the last used first
     int64_t bytes_ = 0;
+    Packing packing_;
 
   public:
     Staging(const infimum_structure &s, Stage stage)
@@ -72,6 +74,15 @@ class Staging {
         keep(id, std::move(made));
         return complete ? 0 : 1;
     }
+    // The same for a device, which makes the tables itself: what it must be told lies in packed().
+    int64_t pack(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
+        const Split &s = regions_[id].split;
+        place(s);
+        const int64_t kind = packing_.pack(box_, s, position_, families_, slopes_, masked, extra_lo, extra_hi);
+        unplace(s);
+        return kind;
+    }
+    const std::vector<unsigned char> &packed() const { return packing_.bytes(); }
     // The first prefixes of a region just tabulated.
     int64_t begin(int64_t id, double upper) {
         left_[id].clear();
@@ -163,6 +174,7 @@ class Staging {
         for (const int32_t v : s.variables) position_[v] = -1;
     }
     void refresh() {
+        box_.settle();
         for (Family &f : families_) f.refresh(box_, fractions_.data());
         box_.clear_stale();
     }

@@ -80,20 +80,6 @@ struct Shape {
     }
 };
 
-INFIMUM_FN Range hull_of(Range a, Range b) { return {a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi}; }
-
-// A number in plain doubles as a range that bounds may be made of, and back:
-//   NaN, undefined        empty
-//   an infinity           from the largest double on
-//   else                  itself
-INFIMUM_FN Range of_number(double x) {
-    if (x != x) return empty_of<double>();
-    return {x == INFIMUM_INF ? INFIMUM_MAX : x, x == -INFIMUM_INF ? -INFIMUM_MAX : x};
-}
-INFIMUM_FN double number_of(Range x) {
-    return x.lo > x.hi ? not_a_number<double>() : x.hi == INFIMUM_INF ? x.hi : x.lo;
-}
-
 // The values of one family on the children: enclosures over them, or (as single numbers) values at one sample point of each.
 struct Values {
     Range hoisted;

@@ -3,45 +3,10 @@
 #include <vector>
 
 #include "../abi.h"
-#include "../core.h"
-#include "../points.h"
 #include "broken.h"
+#include "numbers.h"
 
 namespace INFIMUM_NAMESPACE {
-
-typedef Interval<double> Range;
-enum Reduction { REDUCE_ADD, REDUCE_MUL, REDUCE_MIN, REDUCE_MAX };
-
-INFIMUM_FN double stored(double x) { return add_rn(x, 0.0); }
-INFIMUM_FN Range stored(Range x) { return {stored(x.lo), stored(x.hi)}; }
-
-// a o b as the virtual machine stores it: -0 becomes +0.
-template <int op>
-INFIMUM_FN Range met(Range a, Range b) {
-    return stored(op == REDUCE_ADD ? add(a, b) : op == REDUCE_MUL ? mul(a, b) : op == REDUCE_MIN ? min(a, b) : max(a, b));
-}
-template <int op>
-INFIMUM_FN double met(double a, double b) {
-    return stored(op == REDUCE_ADD   ? point_add(a, b)
-                  : op == REDUCE_MUL ? point_mul(a, b)
-                  : op == REDUCE_MIN ? point_min(a, b)
-                                     : point_max(a, b));
-}
-template <class T>
-static T met(int op, T a, T b) {
-    switch (op) {
-        case REDUCE_ADD: return met<REDUCE_ADD>(a, b);
-        case REDUCE_MUL: return met<REDUCE_MUL>(a, b);
-        case REDUCE_MIN: return met<REDUCE_MIN>(a, b);
-        default: return met<REDUCE_MAX>(a, b);
-    }
-}
-// What changes nothing: t o neutral = t.
-inline double neutral_number(int op) {
-    return op == REDUCE_ADD ? 0.0 : op == REDUCE_MUL ? 1.0 : op == REDUCE_MIN ? INFIMUM_INF : -INFIMUM_INF;
-}
-inline void make_neutral(int op, double &x) { x = neutral_number(op); }
-inline void make_neutral(int op, Range &x) { x.lo = x.hi = neutral_number(op); }
 
 // One chunk: term i meets i + 128, what is left meets i + 64, ..., i + 1.
 template <int op, class T>

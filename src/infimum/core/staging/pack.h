@@ -1,0 +1,143 @@
+// A split region told to a device (packed.h): the box stays here, the terms, trees and tables are there.
+#pragma once
+#include "packed.h"
+#include "slopes.h"
+
+namespace INFIMUM_NAMESPACE {
+
+class Packing {
+    std::vector<unsigned char> bytes_;
+    std::vector<std::vector<int64_t>> left_out_;  // of each family: the terms that its tree was last reduced without
+
+  public:
+    const std::vector<unsigned char> &bytes() const { return bytes_; }
+
+    // Describe the region that the box is; the variables that changed count as told.
+    //   0  done, with every component that the split touches   1  a component is missing, or none is wanted   2  not staged
+    int64_t pack(Box &box, const Split &s, const std::vector<int> &position, std::vector<Family> &families,
+                 std::vector<Slopes> &slopes, bool masked, const double *extra_lo, const double *extra_hi) {
+        std::vector<Shape> shapes(families.size());
+        bool stages = !families.empty() && s.count() <= MOST_SPLIT;
+        for (size_t i = 0; stages && i < families.size(); i++) stages = families[i].shape(s, position, shapes[i]);
+        if (!stages) return 2;
+        left_out_.resize(families.size());
+        bytes_.clear();
+        Packed head = {};
+        put(head);
+        head.split = static_cast<int>(s.count());
+        head.parts = s.parts;
+        head.families = static_cast<int>(families.size());
+        std::vector<PackedFamily> packed(families.size());
+        changes(box, families, shapes, head, packed);
+        head.shape = here();
+        head.variables = all<int>(s.variables);
+        head.edges = all<double>(s.edges);
+        for (size_t i = 0; i < shapes.size(); i++) terms(shapes[i], head, packed[i]);
+        head.family = all<PackedFamily>(packed);
+        const bool complete = masked && components(s, position, slopes, extra_lo, extra_hi, head);
+        head.bytes = here();
+        std::memcpy(bytes_.data(), &head, sizeof head);
+        box.clear_stale();
+        return complete ? 0 : 1;
+    }
+
+  private:
+    int here() {
+        while (bytes_.size() % 16) bytes_.push_back(0);
+        return static_cast<int>(bytes_.size());
+    }
+    template <class T>
+    void put(const T &value) {
+        const size_t start = bytes_.size();
+        bytes_.resize(start + sizeof(T));
+        std::memcpy(bytes_.data() + start, &value, sizeof(T));
+    }
+    template <class T, class From>
+    int all(const std::vector<From> &values) {
+        const int start = here();
+        for (const From &value : values) put(static_cast<T>(value));
+        return start;
+    }
+    // What is to be evaluated and folded again: terms of changed variables; chunks of those, and of terms left out last time
+    // or now.
+    void changes(const Box &box, std::vector<Family> &families, const std::vector<Shape> &shapes, Packed &head,
+                 std::vector<PackedFamily> &packed) {
+        head.stale_count = static_cast<int>(box.stale.size());
+        head.stale = all<int>(box.stale);
+        head.ends = here();
+        for (const int64_t v : box.stale) {
+            put(box.lo[v]);
+            put(box.hi[v]);
+        }
+        std::vector<int64_t> terms;
+        for (size_t i = 0; i < families.size(); i++) {
+            families[i].stale_terms(box, terms);
+            packed[i].stale_count = static_cast<int>(terms.size());
+            packed[i].stale = all<int>(terms);
+            terms.insert(terms.end(), left_out_[i].begin(), left_out_[i].end());
+            left_out_[i].clear();
+            for (const Touched &t : shapes[i].terms) left_out_[i].push_back(t.term);
+            terms.insert(terms.end(), left_out_[i].begin(), left_out_[i].end());
+            int64_t size = families[i].count();
+            for (int level = 0; size > 1; level++, size = (size + INFIMUM_CHUNK - 1) / INFIMUM_CHUNK) {
+                for (int64_t &t : terms) t /= INFIMUM_CHUNK;
+                std::sort(terms.begin(), terms.end());
+                terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+                packed[i].redo_count[level] = static_cast<int>(terms.size());
+                packed[i].redo[level] = all<int>(terms);
+            }
+        }
+    }
+    void terms(const Shape &shape, Packed &head, PackedFamily &to) {
+        std::vector<PackedTerm> found;
+        to.rows = 0;
+        for (const Touched &t : shape.terms) {
+            PackedTerm term = {};
+            term.term = static_cast<int>(t.term);
+            term.count = t.positions.count;
+            for (int i = 0; i < t.positions.count; i++) term.at[i] = t.positions.at[i];
+            for (int i = 0; i <= t.positions.count; i++) term.starts[i] = static_cast<int>(t.starts[i]);
+            to.rows += static_cast<int>(t.positions.combinations(t.positions.count, shape.parts));
+            found.push_back(term);
+        }
+        to.op = shape.reduction;
+        to.touched_count = static_cast<int>(found.size());
+        to.touched = all<PackedTerm>(found);
+        to.pool = head.pool;
+        to.first_row = head.rows;
+        head.pool += static_cast<int>(shape.pool);
+        head.rows += to.rows;
+    }
+    // False where a component reads more split variables than a table holds.
+    bool components(const Split &s, const std::vector<int> &position, std::vector<Slopes> &slopes, const double *extra_lo,
+                    const double *extra_hi, Packed &head) {
+        std::vector<PackedComponent> found;
+        std::vector<double> extras;
+        bool complete = true;
+        for (size_t i = 0; i < slopes.size(); i++) {
+            std::vector<std::pair<int64_t, Positions>> touched;
+            complete = slopes[i].touched(s, position, touched) && complete;
+            for (const auto &t : touched) {
+                PackedComponent c = {};
+                c.slopes = static_cast<int>(i);
+                c.component = static_cast<int>(t.first);
+                c.count = t.second.count;
+                for (int j = 0; j < c.count; j++) c.at[j] = t.second.at[j];
+                c.start = head.mask_rows;
+                head.mask_rows += static_cast<int>(t.second.combinations(c.count, s.parts));
+                c.extra = static_cast<int>(extras.size());
+                for (const int64_t at : slopes[i].extras(t.first)) {
+                    extras.push_back(extra_lo[at]);
+                    extras.push_back(extra_hi[at]);
+                }
+                found.push_back(c);
+            }
+        }
+        head.masks = static_cast<int>(found.size());
+        head.mask = all<PackedComponent>(found);
+        head.extra = all<double>(extras);
+        return complete;
+    }
+};
+
+}  // namespace INFIMUM_NAMESPACE

@@ -1,0 +1,172 @@
+"""How the answers of blocks combine: the product form (PROOF).
+
+Each block has a list of boxes that contain its minimisers, with lower bounds, and a point with an upper bound. Of the
+whole function then
+
+    minimum       constant + sum of the blocks' minima, rounded outward
+    minimisers    the product of the blocks' lists: any box of the first block, any of the second, …
+    count         the product of the lists' lengths, which may be 2^50; only so many are written down
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import InvalidOption
+from infimum.interval.folds import fold
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+Ends = tuple[float, float]
+
+MOST_NUMBERS = 2**25  # interval ends that written-down boxes may hold together
+_HUGE = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What is known of k blocks of r variables each. Block b has the boxes starts[b] to starts[b + 1].
+
+    A block without boxes is undefined all over its domain; one without an upper bound has +inf.
+    """
+
+    variables: IndexArray  # (k, r)
+    starts: IndexArray  # (k + 1,)
+    lo: FloatArray  # (boxes, r)
+    hi: FloatArray
+    lower_bounds: FloatArray  # (boxes,)
+    upper: FloatArray  # (k,): no less than the block's value at x
+    x: FloatArray  # (k, r)
+
+    def lengths(self) -> IndexArray:
+        """How many boxes each block has."""
+        return np.diff(self.starts)
+
+    def lower(self) -> FloatArray:
+        """A lower bound (k,) of each block's minimum: that of its lowest box, +inf without boxes."""
+        found = np.full(len(self.variables), np.inf)
+        has = self.lengths() > 0
+        if has.any():
+            found[has] = np.minimum.reduceat(self.lower_bounds, self.starts[:-1][has])
+        return found
+
+    def copied(self, variables: IndexArray, of: IndexArray) -> Answers:
+        """The answers of more blocks, block i being like block of[i] of these."""
+        lengths = self.lengths()[of]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.repeat(self.starts[of] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Answers(variables, starts, self.lo[at], self.hi[at], self.lower_bounds[at], self.upper[of], self.x[of])
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """The answers of all blocks of a function of n variables, whose constant lies in [lo, hi]."""
+
+    n: int
+    lo: float
+    hi: float
+    answers: tuple[Answers, ...]
+
+    # ------------------------------------------------------------------------------------------ the minimum
+    def minimum(self) -> Ends:
+        """Ends of the global minimum; (+inf, +inf) where a block is undefined all over its domain."""
+        # | blocks                             | lower                  | upper                       |
+        # | one without boxes                  | +inf: no point at all  | +inf                        |
+        # | one without an upper bound         | the sum                | +inf: no point is known     |
+        # | else                               | the sum                | the sum                     |
+        lower = np.concatenate([own.lower() for own in self.answers])
+        upper = np.concatenate([own.upper for own in self.answers])
+        if np.isposinf(lower).any():
+            return math.inf, math.inf
+        found = float(_lower_sum(np.append(lower, self.lo)))
+        if np.isposinf(upper).any():
+            return found, math.inf
+        return found, -float(_lower_sum(-np.append(upper, self.hi)))
+
+    def x(self) -> FloatArray | None:
+        """The best points of all blocks as one, or None where a block has none."""
+        found = np.empty(self.n)
+        for own in self.answers:
+            if np.isposinf(own.upper).any():
+                return None
+            found[own.variables] = own.x
+        return found
+
+    # ------------------------------------------------------------------------------------------ the minimisers
+    def count(self) -> int:
+        """How many boxes the product has."""
+        lengths = np.concatenate([own.lengths() for own in self.answers])
+        different, times = np.unique(lengths, return_counts=True)
+        return math.prod(k**t for k, t in zip(different.tolist(), times.tolist(), strict=True))
+
+    def hull(self) -> FloatArray:
+        """One box (n, 2) around all; empty (+inf, -inf) where there are none."""
+        found = np.tile([np.inf, -np.inf], (self.n, 1))
+        for own in self.answers:
+            has = own.lengths() > 0
+            if has.all():
+                found[own.variables, 0] = np.minimum.reduceat(own.lo, own.starts[:-1], axis=0)
+                found[own.variables, 1] = np.maximum.reduceat(own.hi, own.starts[:-1], axis=0)
+            else:
+                return np.tile([np.inf, -np.inf], (self.n, 1))
+        return found
+
+    def widths(self) -> FloatArray:
+        """The width (n,) of the widest box along each variable, rounded up; 0 where there are none."""
+        found = np.zeros(self.n)
+        for own in self.answers:
+            owner = np.repeat(np.arange(len(own.variables)), own.lengths())
+            with np.errstate(over="ignore", invalid="ignore"):
+                wide = np.where(own.hi > own.lo, np.nextafter(own.hi - own.lo, np.inf), 0.0)
+            np.maximum.at(found, own.variables[owner], wide)
+        return found
+
+    def boxes(self, most: int = MOST_NUMBERS) -> tuple[FloatArray, FloatArray]:
+        """The boxes (count, n, 2), the lists of earlier blocks running slower, and their lower bounds (count,)."""
+        count = self.count()
+        if 2 * self.n * count > most:
+            shown = str(count) if count < 10**15 else f"2^{math.log2(count):.0f}"
+            raise InvalidOption(
+                f"The answer has {shown} boxes of {self.n} variables, as the product of the blocks' lists. Read the "
+                "lists of the blocks instead."
+            )
+        boxes = np.empty((count, self.n, 2))
+        if count == 0:
+            return boxes, np.empty(0)
+        bounds = [np.full((1, count), self.lo)]
+        repeat = count
+        for own in self.answers:
+            lengths = own.lengths()
+            alone = np.flatnonzero(lengths == 1)
+            at = own.starts[alone]
+            boxes[:, own.variables[alone], 0] = own.lo[at]
+            boxes[:, own.variables[alone], 1] = own.hi[at]
+            if alone.size:
+                bounds.append(np.full((1, count), _lower_sum(own.lower_bounds[at][:, None])))
+            for block in np.flatnonzero(lengths > 1):
+                repeat //= int(lengths[block])
+                at = own.starts[block] + np.arange(count) // repeat % lengths[block]
+                boxes[:, own.variables[block], 0] = own.lo[at]
+                boxes[:, own.variables[block], 1] = own.hi[at]
+                bounds.append(own.lower_bounds[at][None])
+        return boxes, _lower_sum(np.concatenate(bounds))
+
+
+def share(ftol: float, upper: float, constant: Ends, count: int) -> float:
+    """The gap that each of `count` blocks may keep so that the whole is enclosed to ftol * max(1, |upper|) (POLICY).
+
+    0 where the constant alone is enclosed less tightly.
+    """
+    scale = max(1.0, abs(upper)) if math.isfinite(upper) else 1.0
+    allowed = ftol * scale - (constant[1] - constant[0])
+    return max(0.0, allowed / count * (1 - 2.0**-20))
+
+
+def _lower_sum(bounds: FloatArray) -> FloatArray:
+    """A lower bound of the sum along the first axis, rounded down on a balanced tree; +inf counts as a huge number."""
+    low = np.minimum(bounds, _HUGE)
+    return fold("add", (low, np.full_like(low, np.inf)), axis=0)[0]

@@ -1,0 +1,360 @@
+"""The working box of a search whose tables are made on a GPU: same children, same samples, same bits as core.Staging.
+
+    here     the tree of regions, the box, what a split touches (core.Staging)
+    there    the box, every term on its tree, the tables of the last regions (device_step.h, device_children.h)
+
+One small copy goes there for each region that is split, and one comes back: a sample and the next few children. A run
+is then (region, last child emitted); children are listed again when it is taken up again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import core
+from infimum.backends.emit import LONG
+from infimum.staging.device_memory import RESULT_SIZE, Gpu, Machine
+from infimum.staging.device_text import kernels
+from infimum.staging.fractions import FRACTIONS
+from infimum.staging.structure import Family
+from infimum.staging.working import Pair, Stages
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Extra = tuple[FloatArray, FloatArray] | None
+
+# device_tables.h, core/staging/packed.h and core/staging/numbers.h have the same numbers.
+_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK = 24, 64, 4, 64, 6, 256
+_COUNT, _BOUNDS, _INDICES = 6, 8, 12
+_CHILDREN = 2**31
+_PREFIXES = 2**14
+_PLACES_BYTES = 2**26
+_FEWEST_PLACES = 8
+_FIRST = (-np.inf, -1)
+
+
+_HEAD = (
+    "bytes shape split parts families masks stale_count stale ends variables edges family mask extra pool rows "
+    "mask_rows padding_0 padding_1 padding_2"
+)
+
+
+class Head(ctypes.Structure):
+    """`Packed` of core/staging/packed.h."""
+
+    _fields_ = [(name, ctypes.c_int) for name in _HEAD.split()]
+
+
+class Run:
+    """What is left of a region: children that are listed, and whether there are more after them."""
+
+    __slots__ = ("bounds", "indices", "last", "more", "next")
+
+    def __init__(self) -> None:
+        self.bounds: list[float] = []
+        self.indices: list[int] = []
+        self.next = 0
+        self.last: tuple[float, int] = _FIRST
+        self.more = True
+
+
+class Listed(NamedTuple):
+    """The next children of a region, those with a lower bound of at most `upper`."""
+
+    region: int
+    upper: float
+    bounds: list[float]
+    indices: list[int]
+
+
+class Place(NamedTuple):
+    """Where a region's tables lie on the device, and what they were made with."""
+
+    number: int
+    depth: int  # digits of the prefixes that children are looked for by
+    prefixes: int
+    masked: bool
+    extra: Extra
+
+
+def fits(stages: Stages, parts: int, variables: int) -> bool:
+    """Whether a search that splits so many variables at a time into so many parts can run on a device."""
+    if stages.structure is None or not 1 <= parts <= _PARTS or variables > _SPLIT or parts**variables > _CHILDREN:
+        return False
+    programs = [*(f.program for f in stages.structure.families), stages.structure.epilogue, *stages.slopes.programs]
+    return sum(len(program.instructions) for program in programs) <= LONG
+
+
+def working(
+    stages: Stages,
+    ends: tuple[Pair, Pair],
+    widths: FloatArray | None,
+    backend: str = "cpu",
+    partition: tuple[int, int] = (1, 1),
+    machine: Callable[[str], Machine] = Gpu,
+) -> Working:
+    """A working box over a domain, given outward and inward; on a device where that is asked for and possible.
+
+    partition: into how many parts, and how many variables at a time, the search splits.
+    """
+    if backend == "cuda" and fits(stages, *partition):
+        return DeviceStaging(stages, *ends, widths, machine)
+    return stages.working(*ends, widths)
+
+
+class DeviceStaging:
+    """core.Staging with its tables on a device.
+
+    Differences: a bound is that of the next child, or of the last one emitted where the next is not listed yet; what is
+    left of a region of which more is left than is listed is the region itself, as a prefix of no digits.
+    """
+
+    def __init__(
+        self,
+        stages: Stages,
+        domain: Pair,
+        inner: Pair,
+        widths: FloatArray | None,
+        machine: Callable[[str], Machine] = Gpu,
+    ) -> None:
+        assert stages.structure is not None
+        self._box = stages.working(domain, inner, widths)
+        self.lo, self.hi = self._box.lo, self._box.hi
+        self.go, self.wide, self.open = self._box.go, self._box.wide, self._box.open
+        self.split, self.point = self._box.split, self._box.point
+        self.parent, self.depth = self._box.parent, self._box.depth
+        families, slopes = stages.structure.families, stages.slopes
+        self.text = kernels([f.program for f in families], stages.structure.epilogue, slopes.programs)
+        self.machine = machine(self.text)
+        self._result = self.machine.room(8 * RESULT_SIZE)
+        self._world = self._new_world(stages, domain, inner)
+        self._scratch, self._scratch_bytes = 0, 0
+        self._first_place, self._place_bytes = 0, 0
+        self._free: list[int] = []
+        self._places: OrderedDict[int, Place] = OrderedDict()  # the last used last
+        self._runs: dict[int, Run] = {}
+        self._upper = np.inf  # the last one heard of: children above it are not listed
+        self._asked: tuple[int, float, bool] | None = None  # region, upper, with sample
+        self._listed: Listed | None = None
+        self._sampled: tuple[int, core.Sample | None] | None = None
+
+    # ------------------------------------------------------------------------------------------ what lies there
+    def _new_world(self, stages: Stages, domain: Pair, inner: Pair) -> int:
+        put, room = self.machine.put, self.machine.room
+        assert stages.structure is not None
+        ends = [put(np.array(end, np.float64)) for end in (*domain, *inner, *domain)]
+        families = np.concatenate([self._family_words(f) for f in stages.structure.families])
+        slopes = [
+            np.array([c.read.shape[1], c.lo.shape[1], c.extra.shape[1],
+                      put(_ints(c.variables)), put(_ints(c.read)), put(c.lo), put(c.hi)], np.int64)
+            for c in stages.slopes.classes
+        ]  # fmt: skip
+        words = [
+            FRACTIONS.size,
+            *ends,
+            put(FRACTIONS),
+            put(np.full(stages.n, -1, np.int32)),
+            put(families),
+            put(np.concatenate(slopes) if slopes else np.zeros(1, np.int64)),
+            *(room(8 * _PREFIXES) for _ in range(3)),
+            room(16),
+            self._result,
+        ]
+        return put(np.array(words, np.int64))
+
+    def _family_words(self, f: Family) -> IntArray:
+        put, room = self.machine.put, self.machine.room
+        sizes = [f.count]
+        while sizes[-1] > 1:
+            sizes.append(-(-sizes[-1] // _CHUNK))
+        assert len(sizes) <= _LEVELS, "a family has fewer than 256**5 terms"
+        total = sum(sizes)
+        padding = [0] * (_LEVELS - len(sizes))
+        firsts = [sum(sizes[:level]) for level in range(len(sizes))]
+        op = ("add", "mul", "min", "max").index(f.op)
+        numbers = [op, f.count, f.reads.shape[1], f.lo.shape[1], len(sizes), total]
+        pointers = [put(_ints(f.reads)), put(f.lo), put(f.hi), put(f.points)]
+        trees = [room(16 * total), room(16 * total * FRACTIONS.size), room(8 * total * FRACTIONS.size), room(f.count)]
+        return np.array([*numbers, *firsts, *padding, *sizes, *padding, *pointers, *trees], np.int64)
+
+    def _place(self, region: int, head: Head, masked: bool, extra: Extra) -> int:
+        """The address of a place for a region's tables."""
+        values = 16 * (head.pool + head.families * (head.split + 2))
+        wanted = ctypes.sizeof(Head) + head.bytes - head.shape + values + head.mask_rows
+        if wanted > self._place_bytes:
+            self._place_bytes = -(-2 * wanted // 256) * 256
+            count = max(_FEWEST_PLACES, _PLACES_BYTES // self._place_bytes)
+            self._first_place = self.machine.room(count * self._place_bytes)
+            self._free = list(range(count))
+            self._places.clear()
+        options = 8 * FRACTIONS.size * head.split * head.parts
+        scratch = FRACTIONS.size * values + 16 * head.rows + 24 * (FRACTIONS.size + _OPENED * head.parts) + options
+        if scratch > self._scratch_bytes:
+            self._scratch_bytes = 2 * scratch
+            self._scratch = self.machine.room(self._scratch_bytes)
+        place = self._places.pop(region, None)
+        if place is not None:
+            number = place.number
+        elif self._free:
+            number = self._free.pop()
+        else:
+            number = self._places.popitem(last=False)[1].number
+        self._places[region] = Place(number, *_prefixes(head.split, head.parts), masked, extra)
+        return self._address(number)
+
+    def _address(self, number: int) -> int:
+        return self._first_place + number * self._place_bytes
+
+    # ------------------------------------------------------------------------------------------ a region
+    def tabulate(self, region: int, masked: bool, extra: Extra = None) -> int:
+        """Make the tables of the region that the box is, and list its next children; as core.Staging.tabulate says."""
+        return self._tabulate(region, masked, extra, region not in self._runs)
+
+    def _tabulate(self, region: int, masked: bool, extra: Extra, with_sample: bool) -> int:
+        kind, start, size = self._box.pack(region, masked, extra)
+        if kind == 2:
+            return kind
+        self._collect()
+        head = Head.from_address(start)
+        place = self._place(region, head, masked, extra)
+        self.machine.step(self._world, (start, size), place, self._scratch, with_sample)
+        run = self._runs.get(region)
+        self._list(region, _FIRST if run is None else run.last, with_sample)
+        return kind
+
+    def _list(self, region: int, last: tuple[float, int], with_sample: bool) -> None:
+        """Ask for the children of a tabulated region after the last one."""
+        self._collect()
+        self._places.move_to_end(region)
+        place = self._places[region]
+        address = self._address(place.number)
+        self.machine.children(self._world, address, place.depth, last, self._upper, place.prefixes)
+        self._asked = region, self._upper, with_sample
+
+    def _collect(self) -> None:
+        """Fetch what was asked for."""
+        if self._asked is None:
+            return
+        region, upper, with_sample = self._asked
+        self._asked = None
+        found = self.machine.answer(self._result)
+        count = int(found[_COUNT])
+        indices = [int(i) for i in found[_INDICES : _INDICES + count]]
+        self._listed = Listed(region, upper, found[_BOUNDS : _BOUNDS + count], indices)
+        if with_sample:
+            value, lo, hi, child, fraction, there = found[:6]
+            self._sampled = region, core.Sample(value, lo, hi, int(child), int(fraction)) if there else None
+
+    def sample(self, region: int) -> core.Sample | None:
+        """The best sample point of a tabulated region that the box is; None where the function is undefined at all."""
+        self._collect()
+        if self._sampled is None or self._sampled[0] != region:
+            place = self._places[region]
+            self._tabulate(region, place.masked, place.extra, True)
+            self._collect()
+            self._listed = None
+        assert self._sampled is not None
+        return self._sampled[1]
+
+    # ------------------------------------------------------------------------------------------ a run
+    def begin(self, region: int, upper: float) -> None:
+        """The first children of a region just tabulated."""
+        run = self._runs.get(region)
+        if run is not None and run.last != _FIRST:
+            self._collect()
+            self._listed = None
+        self._runs[region] = Run()
+        self._take_up(region, upper)
+
+    def _take_up(self, region: int, upper: float) -> bool:
+        """The run goes on with the children after its last one, as far as they are not above `upper`.
+
+        False where the region's tables are needed first.
+        """
+        self._collect()
+        self._upper = upper
+        run = self._runs[region]
+        if self._listed is None or self._listed.region != region or self._listed.upper < upper:
+            if region not in self._places:
+                return False
+            self._list(region, run.last, False)
+            self._collect()
+        assert self._listed is not None
+        _, _, bounds, indices = self._listed
+        self._listed = None
+        kept = sum(1 for bound in bounds if bound <= upper)
+        run.bounds, run.indices, run.next = bounds[:kept], indices[:kept], 0
+        run.more = kept == _LISTED
+        return True
+
+    def advance(
+        self, region: int, upper: float, other_bound: float = np.inf, other: int = -1, most: int = 4096
+    ) -> tuple[int, float, int]:
+        """Emit the best child as (1, lower bound, index); (0, …): none yet; (2, …): the region's tables are needed."""
+        run = self._runs[region]
+        if run.next == len(run.bounds):
+            if not run.more:
+                return 0, np.inf, -1
+            if not self._take_up(region, upper):
+                return 2, np.inf, -1
+        if run.next == len(run.bounds):
+            return 0, np.inf, -1
+        bound, index = run.bounds[run.next], run.indices[run.next]
+        if bound > upper or bound > other_bound or (bound == other_bound and region > other):
+            return 0, bound, index
+        run.next += 1
+        run.last = bound, index
+        return 1, bound, index
+
+    def bound(self, region: int) -> float:
+        """No child left has a lower bound below this; inf when none is left."""
+        run = self._runs.get(region)
+        if run is None:
+            return np.inf
+        if run.next < len(run.bounds):
+            return run.bounds[run.next]
+        return run.last[0] if run.more else np.inf
+
+    def left(self, region: int) -> int:
+        """How many entries `prefixes` has."""
+        run = self._runs.get(region)
+        return 0 if run is None else 1 if run.more else len(run.bounds) - run.next
+
+    def prefixes(self, region: int) -> tuple[FloatArray, IntArray, IntArray]:
+        """What is left as lower bounds, indices and digits fixed: together they cover every child not emitted."""
+        run = self._runs.get(region)
+        if run is None:
+            return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+        if run.more:
+            return np.array([-np.inf]), np.zeros(1, np.int64), np.zeros(1, np.int64)
+        indices = np.array(run.indices[run.next :], np.int64)
+        return np.array(run.bounds[run.next :]), indices, np.full(indices.size, _SPLIT)
+
+    def release(self, region: int) -> None:
+        """Forget a region of which no child can be wanted any more; its descendants stay."""
+        self._runs.pop(region, None)
+        place = self._places.pop(region, None)
+        if place is not None:
+            self._free.append(place.number)
+        self._box.release(region)
+
+
+def _prefixes(split: int, parts: int) -> tuple[int, int]:
+    """How many digits the prefixes have that children are looked for by, and how many such prefixes there are."""
+    depth, count = 0, 1
+    while depth < split and count * parts <= _PREFIXES:
+        depth, count = depth + 1, count * parts
+    return depth, count
+
+
+def _ints(values: IntArray) -> npt.NDArray[np.int32]:
+    return np.ascontiguousarray(values, np.int32)
+
+
+Working = core.Staging | DeviceStaging

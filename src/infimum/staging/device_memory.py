@@ -1,0 +1,117 @@
+"""The GPU as a staged search uses it, through CuPy: memory that stays, two kernels, one small answer."""
+
+from __future__ import annotations
+
+import time
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.backends import cuda, cuda_cache
+from infimum.errors import BackendUnavailable
+
+FloatArray = npt.NDArray[np.float64]
+
+RESULT_SIZE = 16  # doubles; device_tables.h
+STEP_THREADS, CHILDREN_THREADS = 512, 256  # device_step.h, device_children.h
+_HERE = Path(__file__).parent
+_TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
+
+
+class Machine(Protocol):
+    """What runs the kernels: a GPU, or in the tests the host."""
+
+    def put(self, values: npt.NDArray[Any]) -> int:
+        """Keep a copy of an array there; its address."""
+        ...
+
+    def room(self, size: int) -> int:
+        """Bytes of memory there, all 0; their address."""
+        ...
+
+    def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
+        """Start `infimum_step` on packed bytes, which lie here at an address."""
+        ...
+
+    def children(
+        self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
+    ) -> None:
+        """Start `infimum_children`."""
+        ...
+
+    def answer(self, result: int) -> list[float]:
+        """Wait, and fetch the result."""
+        ...
+
+
+class Gpu:
+    """Machine on the current GPU. Its memory goes when it goes."""
+
+    def __init__(self, text: str) -> None:
+        self._cupy = cuda._cupy()
+        module, self.compile_seconds = _module(text, self._cupy.cuda.Device().id)
+        self._step, self._children = (module.get_function(f"infimum_{name}") for name in ("step", "children"))
+        self._kept: list[Any] = []
+        self._packed = self._cupy.empty(0, np.uint8)
+        self._stream = self._cupy.cuda.get_current_stream()
+        self._pinned = self._cupy.cuda.alloc_pinned_memory(RESULT_SIZE * 8)
+        self._answer = np.frombuffer(self._pinned, np.float64, RESULT_SIZE)
+        self._copy = self._cupy.cuda.runtime.memcpyAsync
+
+    def put(self, values: npt.NDArray[Any]) -> int:
+        return self._keep(lambda: self._cupy.asarray(np.append(values.ravel(), values.dtype.type(0))))
+
+    def room(self, size: int) -> int:
+        return self._keep(lambda: self._cupy.zeros(max(size, 16), np.uint8))
+
+    def _keep(self, make: Any) -> int:
+        try:
+            self._kept.append(make())
+        except self._cupy.cuda.memory.OutOfMemoryError as error:
+            raise BackendUnavailable("the GPU has too little free memory for this search; use backend='cpu'") from error
+        return int(self._kept[-1].data.ptr)
+
+    def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
+        start, size = packed
+        if self._packed.size < size:
+            self._packed = self._cupy.empty(2 * size, np.uint8)
+        there = self._packed.data.ptr
+        self._copy(there, start, size, _TO_DEVICE, self._stream.ptr)
+        self._step((1,), (STEP_THREADS,), (world, there, place, scratch, int(with_sample)))
+
+    def children(
+        self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
+    ) -> None:
+        blocks = max(1, -(-prefixes // CHILDREN_THREADS))
+        self._children((blocks,), (CHILDREN_THREADS,), (world, place, depth, float(last[0]), last[1], float(upper)))
+
+    def answer(self, result: int) -> list[float]:
+        self._copy(self._answer.ctypes.data, result, RESULT_SIZE * 8, _TO_HOST, self._stream.ptr)
+        self._stream.synchronize()
+        found: list[float] = self._answer.tolist()
+        return found
+
+
+@lru_cache(maxsize=64)
+def _module(text: str, number: int) -> tuple[Any, float]:
+    """The kernels on GPU `number`, and the seconds that compiling or reading them took."""
+    started = time.perf_counter()
+    cupy = cuda._cupy()
+    module = cupy.cuda.function.Module()
+    module.load(_compiled(text, cupy.cuda.nvrtc, cuda.device().architecture))
+    return module, time.perf_counter() - started
+
+
+def _compiled(text: str, nvrtc: Any, architecture: str) -> bytes:
+    options = [*cuda.OPTIONS, f"--gpu-architecture=sm_{architecture}"]
+    name = cuda_cache.key(text, headers(), repr(options), repr(nvrtc.getVersion()))
+    return cuda_cache.cached(name, lambda: cuda._compile(nvrtc, text, [*options, f"--include-path={_HERE}"]))
+
+
+@cache
+def headers() -> bytes:
+    """Every header that the text may include."""
+    return cuda._headers() + b"".join(path.read_bytes() for path in sorted(_HERE.glob("*.h")))

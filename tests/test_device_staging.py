@@ -1,0 +1,256 @@
+"""Staging on a device changes nothing but the time: samples, children and whole searches are the core's, bit for bit.
+
+Without a GPU the same kernel text runs on the host (host_staging.py); tests marked `gpu` run it where there is one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import host_cuda
+import host_staging
+import nvrtc
+from infimum import core, problems
+from infimum.backends import cuda
+from infimum.domain import read_bounds
+from infimum.function import Function, trace
+from infimum.search import paper
+from infimum.search.outcome import Options, Outcome
+from infimum.search.partition import Uniform
+from infimum.staging import device, device_memory
+from infimum.staging.device import DeviceStaging, Working
+from infimum.staging.device_text import kernels
+from infimum.staging.structure import structure
+from infimum.staging.working import equal_parts
+from test_staging import FUNCTIONS, Region, _region, _walked
+
+PROBLEMS = {name: getattr(problems, name) for name in (
+    "ackley", "belegundu", "breiman", "discontinuous", "fu", "griewank", "levy", "rastrigin", "rosenbrock", "salomon",
+    "styblinski", "zabinsky",
+)}  # fmt: skip
+every_function = pytest.mark.parametrize("name", FUNCTIONS)
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+needs_a_compiler = pytest.mark.skipif(host_cuda.compiler() is None, reason="needs a C++ compiler")
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("staging")
+
+
+@pytest.fixture(params=["host", pytest.param("gpu", marks=pytest.mark.gpu)])
+def machine(request: pytest.FixtureRequest, folder: Path) -> Callable[[str], Any]:
+    if request.param == "gpu":
+        return device_memory.Gpu
+    if host_cuda.compiler() is None:
+        pytest.skip("needs a C++ compiler")
+    return host_staging.machine(folder)
+
+
+# ---------------------------------------------------------------------------------------------- one region
+def _children(box: Working, region: int, upper: float) -> list[tuple[float, int]]:
+    found = []
+    box.begin(region, upper)
+    while box.bound(region) <= upper and box.bound(region) < np.inf:
+        kind, bound, index = box.advance(region, upper)
+        if kind == 1:
+            found.append((bound, index))
+    return found
+
+
+def _everything(box: Working, region: Region, upper: float = np.inf) -> tuple[Any, ...]:
+    """What a working box says of a split region: what its tables hold, the sample, all children."""
+    masked = bool(region.function.facts(region.pairs).smooth)
+    extra = region.function.stages.slopes.extra_ends(region.lo, region.hi) if masked else None
+    number = box.split(region.variables, region.edges)
+    kind = box.tabulate(number, masked, extra)
+    return kind, box.sample(number), _children(box, number, upper)
+
+
+def _both(region: Region, machine: Callable[[str], Any]) -> tuple[core.Staging, DeviceStaging]:
+    ends = (region.lo, region.hi)
+    stages = region.function.stages
+    return stages.working(ends, ends, None), DeviceStaging(stages, ends, ends, None, machine)
+
+
+@every_function
+def test_sample_and_children_are_those_of_the_core(name: str, machine: Callable[[str], Any]) -> None:
+    for split in ([0, 1, 2], [2, 3, 4], [5, 0, 3], [4], [1, 0, 2, 3, 5]):
+        region = _region(name, split, 1)
+        here, there = _both(region, machine)
+        assert _everything(here, region) == _everything(there, region), split
+
+
+@every_function
+def test_children_above_the_upper_bound_are_left_out_and_no_other(name: str, machine: Callable[[str], Any]) -> None:
+    region = _region(name, [1, 2, 4], 2)
+    every = _everything(_both(region, machine)[0], region)[2]
+    for upper in [every[len(every) // 2][0], every[0][0], every[0][0] - 1]:
+        here, there = _both(region, machine)
+        assert _everything(here, region, upper) == _everything(there, region, upper)
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("backwards", [False, True])
+@every_function
+def test_the_order_of_threads_between_two_barriers_does_not_matter(name: str, backwards: bool, folder: Path) -> None:
+    for split, n in (([2, 3, 4, 0, 1], 6), ([2, 3], 600)):
+        region = _region(name, split, 3, n)
+        here, there = _both(region, host_staging.machine(folder, 64, backwards))
+        assert _everything(here, region) == _everything(there, region)
+
+
+@pytest.mark.parametrize("name", ["sum", "chain", "sum and product", "maximum"])
+def test_tables_made_after_a_walk_are_those_of_the_core(name: str, machine: Callable[[str], Any]) -> None:
+    n = 700  # more than two chunks of the tree
+    function = trace(FUNCTIONS[name], n)
+    here, lo, hi, known = _walked(function, n, 40, 11)
+    there = DeviceStaging(function.stages, (lo, hi), (lo, hi), np.full(n, 1e-3), machine)
+    random = np.random.default_rng(11)
+    for number, (_, _, variables, edges) in enumerate(known):
+        if number:
+            region = int(random.integers(number))
+            index = int(random.integers(3**2))
+            there.go(region, index, 2)
+        random.choice(n, 2, replace=False)
+        assert there.split(variables, edges) == number
+    for region in [17, 3, 39, 0, 21, 3]:
+        found = []
+        for box in (here, there):
+            box.go(region)
+            assert box.tabulate(region, False) == 1
+            found.append((box.sample(region), _children(box, region, np.inf)))
+        assert found[0] == found[1], region
+
+
+def test_a_region_whose_tables_are_gone_goes_on_where_it_was(machine: Callable[[str], Any]) -> None:
+    region = _region("sum", [0, 1, 2], 1)
+    here, there = _both(region, machine)
+    expected = _everything(here, region)[2]
+    number = there.split(region.variables, region.edges)
+    masked = bool(region.function.facts(region.pairs).smooth)
+    there.tabulate(number, masked, None)
+    there.begin(number, np.inf)
+    found = []
+    while there.bound(number) < np.inf:
+        there._free += [place.number for place in there._places.values()]
+        there._places.clear()
+        kind, bound, index = there.advance(number, np.inf)
+        if kind == 2:
+            there.go(number)
+            there.tabulate(number, masked, None)
+        elif kind == 1:
+            found.append((bound, index))
+    assert found == expected
+
+
+def test_what_is_left_covers_every_child_that_was_not_emitted(machine: Callable[[str], Any]) -> None:
+    region = _region("partly undefined", [0, 1, 2], 1)
+    here, there = _both(region, machine)
+    every = _everything(here, region)[2]
+    number = there.split(region.variables, region.edges)
+    there.tabulate(number, False, None)
+    there.begin(number, np.inf)
+    for emitted in range(len(every) + 1):
+        bounds, indices, depths = there.prefixes(number)
+        assert there.left(number) == bounds.size
+        whole = 0 in depths.tolist()
+        assert whole or indices.tolist() == [index for _, index in every[emitted:]]
+        while emitted < len(every) and there.advance(number, np.inf)[0] != 1:
+            pass
+
+
+# ---------------------------------------------------------------------------------------------- whole searches
+def _search(function: Function, problem: Any, options: Options) -> Outcome:
+    return paper.search(function, read_bounds(problem.bounds), options)
+
+
+def _assert_same(
+    problem: Any, options: Options, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = trace(problem.f, problem.n, jac=problem.jac)
+    expected = _search(function, problem, options)
+
+    def on_the_device(*arguments: Any) -> Working:
+        stages, ends, widths, _, partition = arguments
+        assert device.fits(stages, *partition)
+        return device.working(stages, ends, widths, "cuda", partition, machine)
+
+    monkeypatch.setattr(paper, "working", on_the_device)
+    found = _search(function, problem, options)
+    assert (found.nit, found.status) == (expected.nit, expected.status)
+    assert (found.lower.hex(), found.upper.hex()) == (expected.lower.hex(), expected.upper.hex())
+    assert np.array_equal(found.boxes, expected.boxes)
+    assert np.array_equal(found.lower_bounds, expected.lower_bounds)
+    assert np.array_equal(found.x, expected.x)
+
+
+@every_problem
+def test_a_search_on_a_device_ends_with_the_same_answer(
+    name: str, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(partition=Uniform(4, 5))
+    _assert_same(PROBLEMS[name](23), options, machine, monkeypatch)
+
+
+@pytest.mark.parametrize("name", ["levy", "rosenbrock", "griewank"])
+def test_a_search_with_the_papers_partition_ends_with_the_same_answer(
+    name: str, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _assert_same(PROBLEMS[name](20), Options(), machine, monkeypatch)
+
+
+def test_a_stopped_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = PROBLEMS["rastrigin"](12)
+    function = trace(problem.f, problem.n)
+    machine = host_staging.machine(folder)
+    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
+    for most in (1, 2, 5, 9):
+        found = _search(function, problem, Options(partition=Uniform(4, 5), max_iter=most))
+        assert found.lower <= 0.0 <= found.upper
+        inside = [((box[:, 0] <= 0.0) & (box[:, 1] >= 0.0)).all() for box in found.boxes]
+        assert any(inside)
+
+
+# ---------------------------------------------------------------------------------------------- the compiler of a GPU
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [*((name, "compute_90") for name in PROBLEMS), ("griewank", "compute_80"), ("griewank", "compute_100")],
+)
+def test_the_kernels_of_every_problem_compile(name: str, architecture: str) -> None:
+    compiler = nvrtc.library()
+    if compiler is None:
+        pytest.skip("needs NVRTC: pip install nvidia-cuda-nvrtc")
+    problem = PROBLEMS[name](30)
+    function = trace(problem.f, problem.n, jac=problem.jac)
+    made = structure(function.value_node, problem.n)
+    assert made is not None
+    text = kernels([f.program for f in made.families], made.epilogue, function.stages.slopes.programs)
+    found = _ptx(compiler, text, architecture)
+    assert ".entry infimum_step" in found and ".entry infimum_children" in found
+
+
+def _ptx(compiler: ctypes.CDLL, source: str, architecture: str) -> str:
+    folders = (*cuda.HEADERS, Path(device_memory.__file__).parent)
+    options = [*cuda.OPTIONS, f"--gpu-architecture={architecture}", *(f"--include-path={path}" for path in folders)]
+    encoded = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+    program = ctypes.c_void_p()
+    compiler.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None)
+    if compiler.nvrtcCompileProgram(program, len(options), encoded):
+        raise RuntimeError(nvrtc._text(compiler, program, "ProgramLog"))
+    return nvrtc._text(compiler, program, "PTX")
+
+
+def test_parts_of_the_searches_that_a_device_cannot_take_stay_here() -> None:
+    stages = trace(FUNCTIONS["sum"], 30).stages
+    assert device.fits(stages, 4, 10)
+    assert not device.fits(stages, 4, 30) and not device.fits(stages, 100, 2)
+    ends = (np.zeros(30), np.ones(30))
+    assert isinstance(device.working(stages, (ends, ends), None, "cuda", (4, 30)), core.Staging)
+    assert equal_parts(*ends, 4).shape == (30, 5)
