@@ -24,6 +24,7 @@
 #define __launch_bounds__(threads)
 
 namespace host_shim {
+namespace {  // or g++ would give all libraries of one process one Block::current
 
 struct Index {
     unsigned x;
@@ -103,6 +104,7 @@ void launch(unsigned grid, int threads, bool barriers, const F &kernel) {
         for (thread.x = 0; thread.x < static_cast<unsigned>(threads); thread.x++) kernel();
 }
 
+}  // namespace
 }  // namespace host_shim
 
 #define threadIdx host_shim::thread

@@ -30,7 +30,7 @@ ROOMS = (
     ("contractors",),
     ("search",),
     ("records", "progress", "api"),
-    ("problems", "plot", "cli"),
+    ("problems", "frontier", "plot", "cli"),
 )
 RANK = {room: rank for rank, row in enumerate(ROOMS) for room in row}
 

@@ -23,6 +23,8 @@ from infimum.function import Function, trace
 from infimum.search import paper
 from infimum.search.outcome import Options, Outcome
 from infimum.search.partition import Uniform
+from infimum.search.sampling import Midpoint
+from infimum.search.selection import Best
 from infimum.staging import device, device_memory
 from infimum.staging.device import DeviceStaging, Working
 from infimum.staging.device_text import kernels
@@ -204,6 +206,36 @@ def test_a_search_with_the_papers_partition_ends_with_the_same_answer(
     name: str, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _assert_same(PROBLEMS[name](20), Options(), machine, monkeypatch)
+
+
+def test_a_search_with_room_for_one_region_ends_with_the_same_answer(
+    machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "_PLACES_BYTES", 0)
+    monkeypatch.setattr(device, "_FEWEST_PLACES", 1)
+    _assert_same(PROBLEMS["rosenbrock"](30), Options(partition=Uniform(4, 5)), machine, monkeypatch)
+
+
+@pytest.mark.parametrize("changed", [{"selection": Best(3)}, {"sampling": Midpoint()}])
+def test_other_strategies_end_with_the_same_answer(
+    changed: dict[str, Any], machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(partition=Uniform(3, 6), **changed)
+    _assert_same(PROBLEMS["griewank"](20), options, machine, monkeypatch)
+
+
+def test_a_search_that_ends_with_its_gap_knows_as_much_as_the_cores(
+    machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left is bounded by its next child there, by a prefix of children here: never less sharply."""
+    problem = PROBLEMS["griewank"](20)
+    function = trace(problem.f, problem.n)
+    options = Options(partition=Uniform(3, 6), xtol=None, ftol=1e-6)
+    here = _search(function, problem, options)
+    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
+    there = _search(function, problem, options)
+    assert there.nit <= here.nit
+    assert here.lower <= there.lower <= 0.0 <= there.upper
 
 
 def test_a_stopped_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
 from infimum.records.result import Result, negated, result_of, result_under_way
-from infimum.search import auto, choice, paper
+from infimum.search import choice, paper, separable
 
 Objective = Callable[..., Any]
 METHODS = ("auto", "paper")
@@ -117,7 +117,7 @@ def minimize(
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, chosen.text))
             return bool(so_far) or interrupt.requested
 
-        run = auto.search if method == "auto" else paper.search
+        run = separable.search if method == "auto" else paper.search
         outcome = run(function, task.domain, asked, report)
     return result_of(outcome, maximize, chosen.text)
 

@@ -17,6 +17,7 @@ from infimum.function import Function
 
 NAMES = ("linear", "level", "monotone", "stationary", "mean_value")
 _LARGE_LAYER = 64  # variables; beyond, contraction of f itself costs more than all the rest
+_NARROW = 2.0**-16  # relative
 _MOST_FOR_MEAN_VALUE = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 
@@ -31,6 +32,7 @@ class Devices:
         self._linear = layered(function) if "linear" in names else None
         self._level = Level(function, passes=4)
         self._probe = Level(function, passes=60)
+        self._patient = Level(function, passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
         self._monotone = Monotone(function, domain)
         self._stationary = Stationary(function, domain, passes=1)
         self._mean_value = MeanValue(function)
@@ -57,15 +59,21 @@ class Devices:
             low, high, bound = self._by_mean_value(low, high, bound, upper)
         return self._closed(low, high, bound)
 
-    def under(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Boxes around the points with a value up to a level for each, and lower bounds on those boxes."""
+    def under(
+        self, lo: FloatArray, hi: FloatArray, level: FloatArray, *, patient: bool = False
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Boxes around the points with a value up to a level for each, and lower bounds on those boxes.
+
+        patient: even a pass that narrows a single variable is worth another, as along a chain of terms.
+        """
         bound = np.full(len(lo), -np.inf)
         if self._linear is not None:
             through = self._linear.narrow(lo, hi, level, threads=self.threads)
             if self._layer_is_enough((lo, hi), (through.lo, through.hi), level):
                 return through.lo, through.hi, np.where(is_empty(through.lo, through.hi), level, through.lower)
             lo, hi, bound = through.lo, through.hi, through.lower
-        found = self._probe.narrow(lo, hi, level, threads=self.threads)
+        probe = self._patient if patient else self._probe
+        found = probe.narrow(lo, hi, level, threads=self.threads)
         bound = np.maximum(bound, found.lower)
         return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, bound)
 
@@ -80,7 +88,9 @@ class Devices:
         """Whether contraction through a large layer did so well, or had so little to go by, that all else can wait."""
         if self.function.n < _LARGE_LAYER:
             return False
-        return not np.isfinite(upper).any() or bool((is_empty(*after) | (shrinkage(before, after) > 0.5)).all())
+        narrow = (after[1] - after[0] <= _NARROW * np.maximum(1.0, np.abs(after[0]))).all(1)
+        done = is_empty(*after) | narrow | (shrinkage(before, after) > 0.5)
+        return not np.isfinite(upper).any() or bool(done.all())
 
     def _closed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes, those that are empty in one component being empty in all, and bounded by +inf."""

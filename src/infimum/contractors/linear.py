@@ -4,7 +4,8 @@ With a matrix C, close to an inverse of A, every x in X with A x + b = y has, fo
 
     x = c + C (y - A c - b) + (I - C A)(x - c)
 whatever C and c are: they are chosen in doubles, and only I - C A is enclosed, once. Where A has no inverse, a
-pseudo-inverse keeps what can be kept. An A or b known by intervals is any matrix and vector therein, the same
+pseudo-inverse keeps what can be kept. Where the rows of |I - C A| sum up to e < 1 at most, the line above also bounds
+the largest |x_i - c_i| by e times itself plus the largest |C (y - A c - b)|, whether X has ends or not. An A or b known by intervals is any matrix and vector therein, the same
 throughout the line above.
 """
 
@@ -44,8 +45,13 @@ class LinearLayer:
     def is_regular(self) -> bool:
         """Whether f reads x through y only, by a matrix that certainly has an inverse."""
         rows, columns = self.inverse.mid.shape
-        most = self.rest.times(np.ones((1, columns))).max()  # of the sums over rows of |I - C A|
-        return not self.reads_x and rows == columns and bool(most < 1)
+        return not self.reads_x and rows == columns and self.norm < 1
+
+    @cached_property
+    def norm(self) -> float:
+        """At least the largest sum over a row of |I - C A|."""
+        with np.errstate(all="ignore"):
+            return float(self.rest.times(np.ones((1, self.n))).max())
 
     def contract(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
         """Boxes around every point of each box with f(x) <= upper, one number or one for each box."""
@@ -99,6 +105,9 @@ class LinearLayer:
             c, radius = centred(*x)
             beside = differences(y, sums(ends(*self.forward.times(c)), self.offset))
             mid, reach = self.inverse.times(*centred(*beside))
+            if self.norm < 1:
+                largest = above((np.abs(mid) + reach).max(1, keepdims=True) / (1.0 - self.norm))
+                radius = np.minimum(radius, largest)
             moved = ends(mid, above(reach + self.rest.times(radius)))
             return sums((c, c), moved)
 

@@ -21,7 +21,7 @@ from infimum.contractors.linear import LinearLayer
 from infimum.contractors.stationary import smooth
 from infimum.domain import Domain
 
-_LEFT = (2.0**-8, 2.0**-8, 0.25)  # of a component, where both its slices go, round by round
+_LEFT = (2.0**-8, 2.0**-8, 0.25, 2.0**-8, 0.25, 0.25)  # of a component, where both slices go, round by round
 _NARROW = 2.0**-16  # relative: such boxes are left alone
 _MOST_NUMBERS = 2**23  # in all the slices of a box
 _MOST_BOXES = 16
@@ -40,29 +40,34 @@ class LayerSlopes:
         if not self.layer.is_regular or 2 * self.layer.n**2 > _MOST_NUMBERS or len(lo) > _MOST_BOXES:
             return low, high
         at_lower, at_upper = touched(self.domain, lo, hi)
-        wide = (hi - lo > _NARROW * np.maximum(1.0, np.abs(lo))).any(1)
-        for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~is_empty(lo, hi) & wide):
+        for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~is_empty(lo, hi)):
             box = lo[i : i + 1], hi[i : i + 1]
-            y = self._sliced(self.layer.image(*box), threads)
-            after = met(box, self.layer.preimage(box, y))
-            low[i], high[i] = after[0][0], after[1][0]
+            y = self.layer.image(*box)
+            if not smooth(self.layer.inner, *y, threads).all():
+                continue
+            for left in _LEFT:
+                if _is_narrow(box):
+                    break
+                y = self._sliced(y, left, threads)
+                box = met(box, self.layer.preimage(box, y))
+            low[i], high[i] = box[0][0], box[1][0]
         return low, high
 
-    def _sliced(self, y: Boxes, threads: int) -> Boxes:
+    def _sliced(self, y: Boxes, left: float, threads: int) -> Boxes:
         """One box of y without the slices that have a slope."""
-        inner = self.layer.inner
-        if not smooth(inner, *y, threads).all():
-            return y
-        for left in _LEFT:
-            (lo,), (hi,) = y
-            each = np.arange(lo.size)
-            with np.errstate(over="ignore"):
-                middle, reach = 0.5 * lo + 0.5 * hi, left * (0.5 * hi - 0.5 * lo)
-            cut_lo, cut_hi = np.clip(middle - reach, lo, hi), np.clip(middle + reach, lo, hi)
-            low, high = np.tile(lo, (2 * lo.size, 1)), np.tile(hi, (2 * lo.size, 1))
-            low[each, each], high[lo.size + each, each] = cut_hi, cut_lo
-            slopes = inner.gradient_ends(low, high, threads=threads)
-            steep = (slopes[0] > 0) | (slopes[1] < 0)
-            upper, lower = steep[each, each], steep[lo.size + each, each]
-            y = np.where(lower, cut_lo, lo)[None], np.where(upper, cut_hi, hi)[None]
-        return y
+        (lo,), (hi,) = y
+        each = np.arange(lo.size)
+        with np.errstate(over="ignore"):
+            middle, reach = 0.5 * lo + 0.5 * hi, left * (0.5 * hi - 0.5 * lo)
+        cut_lo, cut_hi = np.clip(middle - reach, lo, hi), np.clip(middle + reach, lo, hi)
+        low, high = np.tile(lo, (2 * lo.size, 1)), np.tile(hi, (2 * lo.size, 1))
+        low[each, each], high[lo.size + each, each] = cut_hi, cut_lo
+        slopes = self.layer.inner.gradient_ends(low, high, threads=threads)
+        steep = (slopes[0] > 0) | (slopes[1] < 0)
+        upper, lower = steep[each, each], steep[lo.size + each, each]
+        return np.where(lower, cut_lo, lo)[None], np.where(upper, cut_hi, hi)[None]
+
+
+def _is_narrow(box: Boxes) -> bool:
+    """Whether there is nothing left to do: an empty box is narrow as well."""
+    return not (box[1] - box[0] > _NARROW * np.maximum(1.0, np.abs(box[0]))).any()

@@ -12,6 +12,7 @@ from infimum.interval import Interval, empty
 from infimum.interval.outward import FloatArray
 from infimum.records import merge, writing
 from infimum.search.outcome import Progress
+from infimum.search.product import Product
 from infimum.search.status import Status
 
 T = TypeVar("T")
@@ -22,7 +23,8 @@ class Result(Mapping[str, Any]):
     """The optimum and every place where it can be, enclosed; attributes or keys, as SciPy's OptimizeResult.
 
     minimum        Interval that contains the global minimum (maximum, where that was asked for)
-    boxes          array (k, n, 2): together they contain every global minimiser
+    boxes          array (k, n, 2): together they contain every global minimiser; `blocks` gives them as a product, where
+                   the function is a sum of blocks that share no variable, and count() says how many they are
     lower_bounds   array (k,): the function is nowhere below this in each box (upper_bounds for a maximum)
     x, fun         the best point found and the function's value there
     success        whether the goals were reached; status and message say what ended the search
@@ -32,7 +34,7 @@ class Result(Mapping[str, Any]):
     """
 
     optimum: Interval
-    boxes: FloatArray
+    listed: FloatArray
     bounds: FloatArray
     x: FloatArray | None
     fun: float
@@ -43,6 +45,7 @@ class Result(Mapping[str, Any]):
     history: Sequence[Progress]
     maximize: bool = False
     backend: str = "cpu"
+    product: Product | None = None
 
     # ------------------------------------------------------------------------------------------ the optimum
     @property
@@ -84,16 +87,33 @@ class Result(Mapping[str, Any]):
         text = self.status.sentence
         if self.status in (Status.RUNNING, Status.UNDEFINED):
             return text
-        if not np.isfinite(self.boxes).all():
+        if not np.isfinite(self.listed).all():
             text += " A box is unbounded: the optimum may lie at infinity."
         if np.isinf(self.optimum.hi if self.maximize else self.optimum.lo):
             text += f" The function may be unbounded {'above' if self.maximize else 'below'}: no bound was found."
         return text
 
+    # ------------------------------------------------------------------------------------------ the boxes
+    @property
+    def boxes(self) -> FloatArray:
+        """The boxes as an array (k, n, 2); refused with a sentence where a product has too many to be written down."""
+        return self.listed if self.product is None else self.product.boxes()[0]
+
+    @property
+    def blocks(self) -> list[tuple[list[int], FloatArray]]:
+        """The boxes as a product: for each block its variables and its boxes (k, r, 2); any choice of one each counts."""
+        if self.product is None:
+            return [(list(range(self.listed.shape[1])), self.listed)]
+        return self.product.blocks()
+
+    def count(self) -> int:
+        """How many boxes there are; of a product maybe 2^50."""
+        return len(self.listed) if self.product is None else self.product.count()
+
     @property
     def nregions(self) -> int:
         """The number of boxes."""
-        return len(self.boxes)
+        return self.count()
 
     def merged(self) -> FloatArray:
         """Be boxes (j, n, 2) of which no two touch: those that do are joined into their hull."""
@@ -146,7 +166,7 @@ def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Res
     x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
     return Result(
         optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
-        float(outcome.seconds), history, maximize, backend,
+        float(outcome.seconds), history, maximize, backend, outcome.product,
     )  # fmt: skip
 
 

@@ -67,10 +67,14 @@ def _boxes(result: Result) -> str:
     count = result.nregions
     if not count:
         return "none"
-    widest = float((result.boxes[:, :, 1] - result.boxes[:, :, 0]).max())
+    if result.product is not None and count > len(result.listed):
+        many = f"{count:,}" if count < 10**15 else f"2^{math.log2(count):.0f}"
+        widest = float(result.product.widths().max())
+        return f"{many} boxes with every optimum, at most {widest:.2g} wide: a product, see result.blocks"
+    widest = float((result.listed[:, :, 1] - result.listed[:, :, 0]).max())
     noun = "box" if count == 1 else "boxes"
     lines = [f"{count:,} {noun} with every optimum, at most {widest:.2g} wide"]
-    lines += [_box(box) for box in result.boxes[:_SHOWN_BOXES]]
+    lines += [_box(box) for box in result.listed[:_SHOWN_BOXES]]
     if count > _SHOWN_BOXES:
         lines.append(f"… and {count - _SHOWN_BOXES:,} more")
     return ("\n" + " " * 11).join(lines)

@@ -35,6 +35,7 @@ BoolArray = npt.NDArray[np.bool_]
 _MOST_BOXES = 1024  # of a batch
 _NUMBERS = 2**21  # ends that a batch holds, unless it is a single box
 _FEW = 128  # boxes that a batch should have, where splitting can make them
+_ROUNDS = 32  # of guesses
 _PROBED = 16  # boxes of a batch that are probed
 _GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
 _MEMORY = 2**31  # bytes of boxes
@@ -44,12 +45,19 @@ def search(
     function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool] = lambda _: False
 ) -> Outcome:
     """Enclose the global minimum of a function over a domain."""
-    return _Search(function, domain, options, report).run()
+    return Search(function, domain, options, report).run()
 
 
-class _Search:
+class Search:
+    """One search; `run` goes on where an earlier one stopped. gap: how far bounds may stay apart, in place of ftol's."""
+
     def __init__(
-        self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
+        self,
+        function: Function,
+        domain: Domain,
+        options: Options,
+        report: Callable[[Progress], bool] = lambda _: False,
+        gap: float | None = None,
     ) -> None:
         self.started = time.perf_counter()
         self.function = function
@@ -62,6 +70,7 @@ class _Search:
         self.done = Pool(domain.n)
         self.widths = None if options.xtol is None else np.broadcast_to(np.asarray(options.xtol, np.float64), domain.n)
         self.guess = _GUESS if options.ftol is None else max(options.ftol / 4, 1e-14)
+        self.gap = gap
         self.iterations = 0
         self.history: list[Progress] = []
 
@@ -71,13 +80,16 @@ class _Search:
         return self.points.upper
 
     # ------------------------------------------------------------------------------------------ the loop
-    def run(self) -> Outcome:
-        lo, hi = self.domain.lo[None].copy(), self.domain.hi[None].copy()
-        if self.options.x0 is not None:
-            self.points.offer(self.options.x0)
-        self.open.add(lo, hi, np.array([-np.inf]))
+    def run(self, rounds: int | None = None) -> Outcome:
+        """The answer; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
+        if not self.iterations:
+            if self.options.x0 is not None:
+                self.points.offer(self.options.x0)
+            self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), np.array([-np.inf]))
         status: Status | None = None
         while status is None and len(self.open):
+            if rounds is not None and self.iterations >= rounds:
+                return self._outcome(Status.RUNNING)
             self.iterations += 1
             self._iterate()
             status = self._stop()
@@ -121,7 +133,7 @@ class _Search:
     def _gap(self) -> float:
         """How far a lower bound may lie below the upper one."""
         assert self.options.ftol is not None
-        return self.options.ftol * max(1.0, abs(self.upper))
+        return self.options.ftol * max(1.0, abs(self.upper)) if self.gap is None else self.gap
 
     def _gap_closed(self, lower: float) -> bool:
         return bool(np.isfinite(self.upper)) and self.upper - lower <= self._gap()
@@ -144,30 +156,47 @@ class _Search:
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
+        # | bounds are as close as a guess | and the boxes | then                                                 |
+        # | no                             |               | guess lower + a little                               |
+        # | yes                            | wide          | guess less, as long as doubles tell the guess apart  |
+        # | yes                            | narrow        | enough                                               |
         count = min(_PROBED, len(lo)) if self.domain.n < 10_000 else min(1, len(lo))
-        for _ in range(24):
-            if not count:
-                break
+        for _ in range(_ROUNDS):
             first = slice(0, count)
-            scale = np.maximum(1.0, np.abs(np.where(np.isfinite(lower[first]), lower[first], 0.0)))
-            if self._is_settled(lower[first]).all() or not np.isfinite(lower[first]).all():
+            if not count or not np.isfinite(lower[first]).all():
                 break
+            if self._is_settled(lower[first]).all():
+                if self.widths is None or self._is_narrow(lo[first], hi[first]).all():
+                    break
+                self.guess *= 1e-4
+            scale = np.maximum(1.0, np.abs(lower[first]))
             level = np.minimum(lower[first] + self.guess * scale, self.upper)
+            if (level <= lower[first]).any():
+                break
             probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
             emptied = is_empty(probed_lo, probed_hi)
             raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
-            if (~emptied).any():
-                before = self.upper
-                self.points.look(at_fraction(probed_lo[~emptied], probed_hi[~emptied], 0.5))
-                if self.upper < before and np.isfinite(self.upper):
-                    lo, hi, lower = self._contracted(lo, hi, lower)
-                    count = min(count, len(lo))
-                    continue
+            if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied]):
+                lo, hi, lower = self._contracted(lo, hi, lower)
+                count = min(count, len(lo))
+                continue
             if not emptied.any():
                 break
             self.guess = min(self.guess * 2, 0.1)
         return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
+
+    def _tried(self, lo: FloatArray, hi: FloatArray) -> bool:
+        """Look at the middles of boxes, and in the first iteration descend from them; whether the upper bound fell.
+
+        Between two branches the middle may be a saddle, so that a second descent starts beside it.
+        """
+        before, middles = self.upper, at_fraction(lo, hi, 0.5)
+        self.points.look(middles)
+        if self.upper == before and self.iterations == 1:
+            self.points.descend(middles)
+            self.points.descend(at_fraction(lo, hi, 0.8))
+        return self.upper < before
 
     def _probed_finely(
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
@@ -180,9 +209,15 @@ class _Search:
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level)
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
-            before = self.upper
-            self.points.look(at_fraction(probed_lo, probed_hi, 0.5))
-            if self.upper < before:
+            if self._tried(probed_lo, probed_hi):
+                lo, hi, lower = self._contracted(lo, hi, lower)
+        if self.iterations == 1 and len(lo) and np.isfinite(lower).all() and not self._is_settled(lower).all():
+            level = np.minimum(lower + self.guess * np.maximum(1.0, np.abs(lower)), self.upper)
+            probed_lo, probed_hi, _ = self.devices.under(lo, hi, level, patient=True)
+            if is_empty(probed_lo, probed_hi).any():
+                return lo, hi, np.maximum(lower, level)
+            if self._tried(probed_lo, probed_hi):
+                lo, hi, _ = self.devices.under(lo, hi, np.full(len(lo), self.upper), patient=True)
                 lo, hi, lower = self._contracted(lo, hi, lower)
         return lo, hi, lower
 
@@ -210,12 +245,18 @@ class _Search:
         with np.errstate(over="ignore"):
             middle = at_fraction(lo, hi, 0.5)
             stuck = ~((lo < middle) & (middle < hi)).any(1)
-            good = np.ones(len(lo), bool)
-            if self.widths is not None:
-                good &= ((hi - lo < self.widths) | np.isinf(self.widths)).all(1)
+            good = self._is_narrow(lo, hi)
         if self.options.ftol is not None:
             good &= self.upper - lower <= self._gap() if np.isfinite(self.upper) else False
         found: BoolArray = good | stuck
+        return found
+
+    def _is_narrow(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
+        """Which boxes are as narrow as asked for."""
+        if self.widths is None:
+            return np.ones(len(lo), bool)
+        with np.errstate(over="ignore"):
+            found: BoolArray = ((hi - lo < self.widths) | np.isinf(self.widths)).all(1)
         return found
 
     def _split(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, most: int) -> None:

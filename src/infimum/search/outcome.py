@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.search.partition import Partition, Uniform
+from infimum.search.product import Product
 from infimum.search.sampling import Diagonal, Sampling
 from infimum.search.selection import Best, Selection
 from infimum.search.status import Status
@@ -61,3 +62,4 @@ class Outcome:
     nfev: int
     seconds: float
     history: list[Progress] = field(default_factory=list)
+    product: Product | None = None  # where blocks were searched apart: then the boxes may be their hull alone

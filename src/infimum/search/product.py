@@ -125,14 +125,23 @@ class Product:
             np.maximum.at(found, own.variables[owner], wide)
         return found
 
+    def blocks(self) -> list[tuple[list[int], FloatArray]]:
+        """For each block its variables and its boxes (k, r, 2)."""
+        found = []
+        for own in self.answers:
+            pairs = np.stack([own.lo, own.hi], 2)
+            for b, variables in enumerate(own.variables.tolist()):
+                found.append((variables, pairs[own.starts[b] : own.starts[b + 1]]))
+        return found
+
     def boxes(self, most: int = MOST_NUMBERS) -> tuple[FloatArray, FloatArray]:
         """The boxes (count, n, 2), the lists of earlier blocks running slower, and their lower bounds (count,)."""
         count = self.count()
         if 2 * self.n * count > most:
             shown = str(count) if count < 10**15 else f"2^{math.log2(count):.0f}"
             raise InvalidOption(
-                f"The answer has {shown} boxes of {self.n} variables, as the product of the blocks' lists. Read the "
-                "lists of the blocks instead."
+                f"The answer has {shown} boxes of {self.n} variables, as the product of the blocks' lists. Read "
+                "result.blocks instead."
             )
         boxes = np.empty((count, self.n, 2))
         if count == 0:

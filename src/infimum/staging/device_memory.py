@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cuda, cuda_cache
-from infimum.errors import BackendUnavailable
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -59,6 +58,7 @@ class Gpu:
         self._stream = self._cupy.cuda.get_current_stream()
         self._pinned = self._cupy.cuda.alloc_pinned_memory(RESULT_SIZE * 8)
         self._answer = np.frombuffer(self._pinned, np.float64, RESULT_SIZE)
+        self._there = self._answer.ctypes.data
         self._copy = self._cupy.cuda.runtime.memcpyAsync
 
     def put(self, values: npt.NDArray[Any]) -> int:
@@ -68,19 +68,18 @@ class Gpu:
         return self._keep(lambda: self._cupy.zeros(max(size, 16), np.uint8))
 
     def _keep(self, make: Any) -> int:
-        try:
+        with cuda.in_words():
             self._kept.append(make())
-        except self._cupy.cuda.memory.OutOfMemoryError as error:
-            raise BackendUnavailable("the GPU has too little free memory for this search; use backend='cpu'") from error
         return int(self._kept[-1].data.ptr)
 
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
         start, size = packed
-        if self._packed.size < size:
-            self._packed = self._cupy.empty(2 * size, np.uint8)
-        there = self._packed.data.ptr
-        self._copy(there, start, size, _TO_DEVICE, self._stream.ptr)
-        self._step((1,), (STEP_THREADS,), (world, there, place, scratch, int(with_sample)))
+        with cuda.in_words():
+            if self._packed.size < size:
+                self._packed = self._cupy.empty(2 * size, np.uint8)
+            there = self._packed.data.ptr
+            self._copy(there, start, size, _TO_DEVICE, self._stream.ptr)
+            self._step((1,), (STEP_THREADS,), (world, there, place, scratch, int(with_sample)))
 
     def children(
         self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
@@ -89,8 +88,9 @@ class Gpu:
         self._children((blocks,), (CHILDREN_THREADS,), (world, place, depth, float(last[0]), last[1], float(upper)))
 
     def answer(self, result: int) -> list[float]:
-        self._copy(self._answer.ctypes.data, result, RESULT_SIZE * 8, _TO_HOST, self._stream.ptr)
-        self._stream.synchronize()
+        with cuda.in_words():
+            self._copy(self._there, result, RESULT_SIZE * 8, _TO_HOST, self._stream.ptr)
+            self._stream.synchronize()
         found: list[float] = self._answer.tolist()
         return found
 
