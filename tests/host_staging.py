@@ -53,7 +53,7 @@ class Host:
         self._step.argtypes = [integer, integer, pointer, pointer, pointer, pointer, long]
         self._children.argtypes = [ctypes.c_uint, integer, integer, pointer, pointer, long, double, long, double]
         self._step.restype = self._children.restype = None
-        self._order = threads, int(backwards)
+        self._threads, self._backwards = threads, int(backwards)
         self._blocks = blocks
         self._kept: list[Any] = []
 
@@ -67,18 +67,19 @@ class Host:
 
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
         there = ctypes.create_string_buffer(ctypes.string_at(*packed), packed[1])
-        self._step(*self._order, world, ctypes.addressof(there), place, scratch, with_sample)
+        self._step(self._threads, self._backwards, world, ctypes.addressof(there), place, scratch, with_sample)
 
     def children(
         self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
     ) -> None:
-        self._children(self._blocks, *self._order, world, place, depth, last[0], last[1], upper)
+        threads = min(self._threads, device_memory.CHILDREN_THREADS)
+        self._children(self._blocks, threads, self._backwards, world, place, depth, last[0], last[1], upper)
 
     def answer(self, result: int) -> list[float]:
         found: list[float] = np.frombuffer(ctypes.string_at(result, 8 * device_memory.RESULT_SIZE)).tolist()
         return found
 
 
-def machine(folder: Path, threads: int = 1, backwards: bool = False) -> Callable[[str], Host]:
-    """What DeviceStaging makes its machine with."""
-    return lambda text: Host(text, folder, threads, backwards)
+def machine(folder: Path, threads: int = 1, backwards: bool = False, blocks: int = 2) -> Callable[[str], Host]:
+    """What DeviceStaging makes its machine with; threads are 1, or a multiple of 32."""
+    return lambda text: Host(text, folder, threads, backwards, blocks)

@@ -208,6 +208,15 @@ def test_a_search_with_the_papers_partition_ends_with_the_same_answer(
     _assert_same(PROBLEMS[name](20), Options(), machine, monkeypatch)
 
 
+@needs_a_compiler
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_search_with_as_many_threads_as_on_a_gpu_ends_with_the_same_answer(
+    backwards: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = host_staging.machine(folder, device_memory.STEP_THREADS, backwards, 64)
+    _assert_same(PROBLEMS["rosenbrock"](20), Options(), machine, monkeypatch)
+
+
 def test_a_search_with_room_for_one_region_ends_with_the_same_answer(
     machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

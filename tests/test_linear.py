@@ -39,7 +39,7 @@ def drawn(seed: int, shape: tuple[int, ...], reach: float = 1.0) -> FloatArray:
 
 
 def exact_product(p: Any, q: Any) -> list[list[Fraction]]:
-    rows, columns = [[Fraction(v) for v in row] for row in p], [[Fraction(v) for v in col] for col in zip(*q)]
+    rows, columns = ([[Fraction(v) for v in row] for row in m] for m in (p, zip(*q, strict=True)))
     return [[sum((a * b for a, b in zip(row, col, strict=True)), Fraction(0)) for col in columns] for row in rows]
 
 
@@ -54,7 +54,7 @@ def within(values: list[list[Fraction]], box: Boxes) -> bool:
 
 def near(values: list[list[Fraction]], mid: FloatArray, radius: FloatArray) -> bool:
     """Whether exact numbers lie no further from their centres than the radii say."""
-    known = zip(sum(values, []), mid.ravel().tolist(), radius.ravel().tolist(), strict=True)
+    known = zip([v for row in values for v in row], mid.ravel().tolist(), radius.ravel().tolist(), strict=True)
     return all(abs(v - Fraction(m)) <= Fraction(r) for v, m, r in known if r < INF and math.isfinite(m))
 
 
@@ -419,6 +419,16 @@ def test_a_turned_function_of_50_variables_is_contracted_at_once() -> None:
     assert not missing(np.asarray(problem.minimiser)[None], (found.lo, found.hi))
     assert found.lower[0] >= -1e-9
     assert (contractor.narrow(domain.lo[None], domain.hi[None], -1e-3).lower == INF).all()
+
+
+def test_good_points_are_found_behind_an_ill_conditioned_matrix() -> None:
+    u, v, s = rotation(30), rotation(30)[::-1], np.linspace(-2, 2, 30)
+    a = u * np.geomspace(1, 1e-9, 30) @ v
+    function = trace(lambda x: rastrigin(a @ (x - s)), 30)
+    contractor = layered(function)
+    assert contractor is not None
+    x = contractor.points(np.full((1, 30), -5.0), np.full((1, 30), 5.0), 1e-7)
+    assert function.range_ends(x, x)[1][0] < 1e-9
 
 
 # --- slopes behind the layer -----------------------------------------------------------------------------------------

@@ -159,7 +159,9 @@ def refuse_strategies(method: str, **strategies: Any) -> None:
     """Strategies are the paper's: with another method they would be ignored."""
     for name, value in strategies.items():
         if value is not None and method != "paper":
-            raise InvalidOption(f"{name}={describe(value)} belongs to method='paper'. Leave it out, or name that method.")
+            raise InvalidOption(
+                f"{name}={describe(value)} belongs to method='paper'. Leave it out, or name that method."
+            )
 
 
 def refuse_backend(method: str, backend: str) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infimum import cli_bench, cli_compare, cli_frontier, problems
-from infimum.api import minimize
+from infimum.api import METHODS, minimize
 from infimum.cli_target import read_bound, target
 from infimum.errors import InfimumError
 from infimum.records.result import Result
@@ -101,7 +101,8 @@ def solve(options: argparse.Namespace) -> int:
     bounds = None if options.bounds is None else [(read_bound(lo), read_bound(hi)) for lo, hi in options.bounds]
     f, box, n = target(options.target, options.dim, bounds)
     result = minimize(
-        f, box, xtol=options.xtol, ftol=options.ftol, max_iter=options.max_iter, time_limit=options.time_limit,
+        f, box, method=options.method, xtol=options.xtol, ftol=options.ftol, max_iter=options.max_iter,
+        time_limit=options.time_limit,
         max_regions=options.max_regions, maximize=options.maximize, threads=options.threads, backend=options.backend,
         progress=False if options.quiet else None, partition=_partition(options), sampling=options.sampling,
         selection=None if options.selection is None else Best(options.selection),
@@ -117,6 +118,8 @@ def solve(options: argparse.Namespace) -> int:
 def _partition(options: argparse.Namespace) -> Any:
     """Be the partition that was named, in the parts and variables asked for; a name that is none is left to refuse."""
     sizes = {name: getattr(options, name) for name in ("parts", "variables") if getattr(options, name) is not None}
+    if options.partition is None and not sizes:
+        return None
     made = PARTITIONS.get("paper" if options.partition is None else options.partition)
     return made(**sizes) if made is not None else options.partition
 
@@ -192,6 +195,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--ftol", type=_number, help="relative gap between the bounds of the minimum")
     one.add_argument("--max-iter", type=int, metavar="N", help="stop after so many iterations")
     one.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
+    one.add_argument("--method", metavar="NAME", help=f"{' or '.join(METHODS)}; paper where a strategy is given, else auto")
     one.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")
     one.add_argument("--parts", type=int, metavar="K", help="how many parts a variable is cut into; 4 by default")
     one.add_argument("--variables", type=int, metavar="K", help="how many variables are cut at a time; 10 by default")

@@ -14,6 +14,7 @@ from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary
 from infimum.domain import Domain
 from infimum.function import Function
+from infimum.staging.fractions import at_fraction
 
 NAMES = ("linear", "level", "monotone", "stationary", "mean_value")
 _LARGE_LAYER = 64  # variables; beyond, contraction of f itself costs more than all the rest
@@ -72,10 +73,18 @@ class Devices:
             if self._layer_is_enough((lo, hi), (through.lo, through.hi), level):
                 return through.lo, through.hi, np.where(is_empty(through.lo, through.hi), level, through.lower)
             lo, hi, bound = through.lo, through.hi, through.lower
-        probe = self._patient if patient else self._probe
+        is_cheap = self._linear is None or self.function.n < _LARGE_LAYER
+        probe = self._patient if patient and is_cheap else self._probe
         found = probe.narrow(lo, hi, level, threads=self.threads)
         bound = np.maximum(bound, found.lower)
         return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, bound)
+
+    def points(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> FloatArray:
+        """Points of promise (POLICY) of boxes contracted under a level: middles, and what a linear layer leads to."""
+        middles = at_fraction(lo, hi, 0.5)
+        if self._linear is None:
+            return middles
+        return np.vstack([middles, self._linear.points(lo, hi, level, threads=self.threads)])
 
     def slopes(self, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.float64] | None:
         """The largest slopes in magnitude, to choose where to cut."""

@@ -5,8 +5,9 @@ With a matrix C, close to an inverse of A, every x in X with A x + b = y has, fo
     x = c + C (y - A c - b) + (I - C A)(x - c)
 whatever C and c are: they are chosen in doubles, and only I - C A is enclosed, once. Where A has no inverse, a
 pseudo-inverse keeps what can be kept. Where the rows of |I - C A| sum up to e < 1 at most, the line above also bounds
-the largest |x_i - c_i| by e times itself plus the largest |C (y - A c - b)|, whether X has ends or not. An A or b known by intervals is any matrix and vector therein, the same
-throughout the line above.
+the largest |x_i - c_i| by e times itself plus the largest |C (y - A c - b)|, whether X has ends or not.
+
+An A or b known by intervals is any matrix and vector therein, the same throughout.
 """
 
 from __future__ import annotations
@@ -79,8 +80,7 @@ class LinearLayer:
 
     def _passed(self, x: Boxes, y: Boxes, limit: FloatArray, threads: int) -> tuple[Boxes, Boxes, FloatArray]:
         """y and x contracted once each, and g's lower bounds on the boxes given."""
-        inputs = (np.hstack([x[0], y[0]]), np.hstack([x[1], y[1]])) if self.reads_x else y
-        found = self._level.narrow(*inputs, limit, threads=threads)
+        found = self._level.narrow(*self._inputs(x, y), limit, threads=threads)
         start = self.n if self.reads_x else 0
         y = found.lo[:, start:], found.hi[:, start:]
         if self.reads_x:
@@ -93,6 +93,21 @@ class LinearLayer:
         low, high = y[0].copy(), y[1].copy()
         low[some], high[some] = met((low[some], high[some]), self.image(lo[some], hi[some]))
         return (low, high), (lo, hi), found.lower
+
+    def _inputs(self, x: Boxes, y: Boxes) -> Boxes:
+        """Boxes of g's variables."""
+        return (np.hstack([x[0], y[0]]), np.hstack([x[1], y[1]])) if self.reads_x else y
+
+    def points(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> FloatArray:
+        """Where y may lie in the middle of what the level leaves of it (POLICY): good points of ill-conditioned A."""
+        low, high = self._inputs((lo, hi), self.image(lo, hi))
+        found = self._level.narrow(low, high, upper, threads=threads)
+        start = self.n if self.reads_x else 0
+        with np.errstate(all="ignore"):
+            c, _ = centred(lo, hi)
+            wanted, _ = centred(found.lo[:, start:], found.hi[:, start:])
+            beside = wanted - c @ self.forward.mid - centred(*self.offset)[0]
+            return np.asarray(c + beside @ self.inverse.mid, np.float64)
 
     def image(self, lo: FloatArray, hi: FloatArray) -> Boxes:
         """Contain A x + b for every x of each box."""
@@ -141,15 +156,15 @@ def _inverse(a: FloatArray) -> FloatArray:
     if a.shape[0] < a.shape[1]:
         raise np.linalg.LinAlgError
     if a.shape[0] == a.shape[1]:
-        return np.linalg.inv(a)
+        return np.asarray(np.linalg.inv(a), np.float64)
     q, r = np.linalg.qr(a)
-    return np.linalg.solve(r, q.T)
+    return np.asarray(np.linalg.solve(r, q.T), np.float64)
 
 
 def _pseudo_inverse(a: FloatArray) -> FloatArray:
     if a.size * min(a.shape) > _MOST_WORK:
         raise np.linalg.LinAlgError
-    return np.linalg.pinv(a, rcond=1e-12)
+    return np.asarray(np.linalg.pinv(a, rcond=1e-12), np.float64)
 
 
 def _rest(inverse: Factor, forward: Factor) -> Bound:

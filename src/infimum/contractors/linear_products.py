@@ -88,7 +88,7 @@ class Bound:
 
     def underflow(self, p: FloatArray) -> float:
         """t for a product of |P| with a matrix up to this one, rounded upwards by a factor of 2."""
-        return p.shape[1] * 2.0**-1019 * (1.0 + float(np.max(p, initial=0.0)) + self._largest)
+        return float(p.shape[1] * 2.0**-1019 * (1.0 + np.max(p, initial=0.0) + self._largest))
 
 
 class Factor:

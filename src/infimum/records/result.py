@@ -23,8 +23,8 @@ class Result(Mapping[str, Any]):
     """The optimum and every place where it can be, enclosed; attributes or keys, as SciPy's OptimizeResult.
 
     minimum        Interval that contains the global minimum (maximum, where that was asked for)
-    boxes          array (k, n, 2): together they contain every global minimiser; `blocks` gives them as a product, where
-                   the function is a sum of blocks that share no variable, and count() says how many they are
+    boxes          array (k, n, 2): together they contain every global minimiser; `blocks` gives them as a product,
+                   where the function is a sum of blocks that share no variable, and count() says how many there are
     lower_bounds   array (k,): the function is nowhere below this in each box (upper_bounds for a maximum)
     x, fun         the best point found and the function's value there
     success        whether the goals were reached; status and message say what ended the search
@@ -101,7 +101,7 @@ class Result(Mapping[str, Any]):
 
     @property
     def blocks(self) -> list[tuple[list[int], FloatArray]]:
-        """The boxes as a product: for each block its variables and its boxes (k, r, 2); any choice of one each counts."""
+        """The boxes as a product: for each block its variables and its boxes (k, r, 2); any choice of one each."""
         if self.product is None:
             return [(list(range(self.listed.shape[1])), self.listed)]
         return self.product.blocks()
@@ -128,7 +128,8 @@ class Result(Mapping[str, Any]):
     __hash__ = object.__hash__
 
     def _names(self) -> list[str]:
-        ends = ["maximum", "boxes", "upper_bounds"] if self.maximize else ["minimum", "boxes", "lower_bounds"]
+        boxes = "boxes" if self.count() == len(self.listed) else "blocks"
+        ends = ["maximum", boxes, "upper_bounds"] if self.maximize else ["minimum", boxes, "lower_bounds"]
         rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history", "backend"]
         return ends + rest
 

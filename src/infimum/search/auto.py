@@ -49,7 +49,7 @@ def search(
 
 
 class Search:
-    """One search; `run` goes on where an earlier one stopped. gap: how far bounds may stay apart, in place of ftol's."""
+    """One search; `run` goes on where an earlier one stopped. gap: how far bounds may stay apart, if not by ftol."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class Search:
             emptied = is_empty(probed_lo, probed_hi)
             raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
-            if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied]):
+            if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):
                 lo, hi, lower = self._contracted(lo, hi, lower)
                 count = min(count, len(lo))
                 continue
@@ -186,13 +186,13 @@ class Search:
             self.guess = min(self.guess * 2, 0.1)
         return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
 
-    def _tried(self, lo: FloatArray, hi: FloatArray) -> bool:
-        """Look at the middles of boxes, and in the first iteration descend from them; whether the upper bound fell.
+    def _tried(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> bool:
+        """Look at the middles of boxes left under a level, and in the first iteration descend from them; whether the upper bound fell.
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
         before, middles = self.upper, at_fraction(lo, hi, 0.5)
-        self.points.look(middles)
+        self.points.look(self.devices.points(lo, hi, level))
         if self.upper == before and self.iterations == 1:
             self.points.descend(middles)
             self.points.descend(at_fraction(lo, hi, 0.8))
@@ -209,14 +209,14 @@ class Search:
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level)
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
-            if self._tried(probed_lo, probed_hi):
+            if self._tried(probed_lo, probed_hi, level):
                 lo, hi, lower = self._contracted(lo, hi, lower)
         if self.iterations == 1 and len(lo) and np.isfinite(lower).all() and not self._is_settled(lower).all():
             level = np.minimum(lower + self.guess * np.maximum(1.0, np.abs(lower)), self.upper)
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level, patient=True)
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
-            if self._tried(probed_lo, probed_hi):
+            if self._tried(probed_lo, probed_hi, level):
                 lo, hi, _ = self.devices.under(lo, hi, np.full(len(lo), self.upper), patient=True)
                 lo, hi, lower = self._contracted(lo, hi, lower)
         return lo, hi, lower
@@ -238,7 +238,7 @@ class Search:
         if is_time and not self._is_settled(lower).all():
             self.points.descend(middles)
         if self.iterations == 1:
-            self.points.probe(lo[0], hi[0])
+            self.points.probe_box(lo[0], hi[0])
 
     def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
         """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""
@@ -247,7 +247,7 @@ class Search:
             stuck = ~((lo < middle) & (middle < hi)).any(1)
             good = self._is_narrow(lo, hi)
         if self.options.ftol is not None:
-            good &= self.upper - lower <= self._gap() if np.isfinite(self.upper) else False
+            good &= (self.upper - lower <= self._gap()) & np.isfinite(self.upper)
         found: BoolArray = good | stuck
         return found
 

@@ -38,7 +38,7 @@ class Points(Witness):
                 with np.errstate(all="ignore"):
                     self.offer(descended(self._value_and_slope, x[i], self.domain.inner_lo, self.domain.inner_hi))
 
-    def probe(self, lo: FloatArray, hi: FloatArray) -> None:
+    def probe_box(self, lo: FloatArray, hi: FloatArray) -> None:
         """Offer points of a box where a condition of the function holds, or fails."""
         for spike in self.spikes:
             found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)

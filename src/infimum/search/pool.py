@@ -10,7 +10,7 @@ Boxes = tuple[FloatArray, FloatArray, FloatArray]
 
 
 class Pool:
-    """Boxes (k, n) with lower bounds (k,); what is added stays until it is taken or found to be above the upper bound."""
+    """Boxes (k, n) with lower bounds (k,); what is added stays until it is taken, or found above the upper bound."""
 
     def __init__(self, n: int) -> None:
         self._parts: list[Boxes] = []

@@ -117,8 +117,9 @@ class _Apart:
         """What is known of one block; once a limit is reached, what one iteration finds."""
         function = with_constants(alike, member)
         at = alike.variables[member]
-        domain = Domain(*(end[at] for end in (self.domain.lo, self.domain.hi, self.domain.inner_lo, self.domain.inner_hi)))
-        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at], **self._limits())
+        whole = self.domain
+        domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
+        options = self._limited(replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at]))
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         found = Search(function, domain, options, self._reported, gap).run()
@@ -128,15 +129,16 @@ class _Apart:
             self.status = found.status
         return found
 
-    def _limits(self) -> dict[str, float | int | None]:
+    def _limited(self, options: Options) -> Options:
+        """The options with what is left of the limits."""
         if self.status != Status.PROVED:
-            return {"max_iter": 1}
+            return replace(options, max_iter=1)
         passed = time.perf_counter() - self.whole.started
-        left = self.options.max_iter
-        return {
-            "time_limit": None if self.options.time_limit is None else max(0.0, self.options.time_limit - passed),
-            "max_iter": None if left is None else max(1, left - self.iterations),
-        }
+        if options.time_limit is not None:
+            options = replace(options, time_limit=max(0.0, options.time_limit - passed))
+        if options.max_iter is not None:
+            options = replace(options, max_iter=max(1, options.max_iter - self.iterations))
+        return options
 
     def _reported(self, step: Progress) -> bool:
         """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
