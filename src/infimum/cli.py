@@ -195,7 +195,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--ftol", type=_number, help="relative gap between the bounds of the minimum")
     one.add_argument("--max-iter", type=int, metavar="N", help="stop after so many iterations")
     one.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
-    one.add_argument("--method", metavar="NAME", help=f"{' or '.join(METHODS)}; paper where a strategy is given, else auto")
+    one.add_argument(
+        "--method", metavar="NAME", help=f"{' or '.join(METHODS)}; paper if a strategy is given, else auto"
+    )
     one.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")
     one.add_argument("--parts", type=int, metavar="K", help="how many parts a variable is cut into; 4 by default")
     one.add_argument("--variables", type=int, metavar="K", help="how many variables are cut at a time; 10 by default")

@@ -187,12 +187,12 @@ class Search:
         return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
 
     def _tried(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> bool:
-        """Look at the middles of boxes left under a level, and in the first iteration descend from them; whether the upper bound fell.
+        """Look at the middles of what a level left, and at first descend from them; whether the upper bound fell.
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
         before, middles = self.upper, at_fraction(lo, hi, 0.5)
-        self.points.look(self.devices.points(lo, hi, level))
+        self.points.offer_best(self.devices.points(lo, hi, level))
         if self.upper == before and self.iterations == 1:
             self.points.descend(middles)
             self.points.descend(at_fraction(lo, hi, 0.8))
@@ -233,7 +233,7 @@ class Search:
         if not len(lo):
             return
         middles = at_fraction(lo, hi, 0.5)
-        self.points.look(middles)
+        self.points.offer_best(middles)
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self._is_settled(lower).all():
             self.points.descend(middles)
@@ -247,8 +247,8 @@ class Search:
             stuck = ~((lo < middle) & (middle < hi)).any(1)
             good = self._is_narrow(lo, hi)
         if self.options.ftol is not None:
-            good &= (self.upper - lower <= self._gap()) & np.isfinite(self.upper)
-        found: BoolArray = good | stuck
+            good = good & np.less_equal(self.upper - lower, self._gap()) & bool(np.isfinite(self.upper))
+        found: BoolArray = np.logical_or(good, stuck)
         return found
 
     def _is_narrow(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
@@ -256,7 +256,7 @@ class Search:
         if self.widths is None:
             return np.ones(len(lo), bool)
         with np.errstate(over="ignore"):
-            found: BoolArray = ((hi - lo < self.widths) | np.isinf(self.widths)).all(1)
+            found: BoolArray = np.all((hi - lo < self.widths) | np.isinf(self.widths), axis=1)
         return found
 
     def _split(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, most: int) -> None:

@@ -18,7 +18,7 @@ _DESCENTS = 2
 class Points(Witness):
     """The best point so far, with the ways to better ones."""
 
-    def look(self, points: FloatArray) -> None:
+    def offer_best(self, points: FloatArray) -> None:
         """Offer the best of these points, where plain doubles promise anything."""
         x = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
         x = x[np.isfinite(x).all(1)]
