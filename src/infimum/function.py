@@ -26,6 +26,7 @@ from infimum.passes.facts import facts
 from infimum.passes.lower import lower
 from infimum.passes.program import Program
 from infimum.passes.reroll import reroll
+from infimum.passes.sharper import sharper
 from infimum.passes.show import show
 from infimum.passes.simplify import simplify
 from infimum.staging.working import Staged, Stages, equal_parts, stages
@@ -122,8 +123,16 @@ class Function:
         return lower(list(facts(self._build, self._value)), self.n)
 
     @cached_property
+    def _sharp(self) -> Node:
+        return sharper(self._value, self.n)
+
+    @cached_property
+    def _sharp_program(self) -> Program:
+        return self._value_program if self._sharp is self._value else lower([self._sharp], self.n)
+
+    @cached_property
     def _level_program(self) -> Program:
-        return contraction([self._value], self.n)
+        return contraction([self._sharp], self.n)
 
     @cached_property
     def _slope_program(self) -> Program:
@@ -180,6 +189,11 @@ class Function:
         ((low, high),) = _run(backend, self._value_program, lo, hi, "interval", variant, threads)
         return low[:, 0], high[:, 0]
 
+    def sharp_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Ends (k,) within those of `enclose` that contain every value too: with squares completed (passes/sharper)."""
+        ((low, high),) = cpu.run(self._sharp_program, lo, hi, "interval", threads=threads)
+        return low[:, 0], high[:, 0]
+
     def gradient_ends(
         self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1, backend: str = "cpu"
     ) -> tuple[FloatArray, FloatArray]:
@@ -203,7 +217,7 @@ class Function:
     def contraction_ends(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Ends (k, n) around every point of each box with a value of at most `upper`, and the ends (k,) of `enclose`.
+        """Ends (k, n) around every point of each box with a value up to `upper`, and the ends (k,) of `sharp_ends`.
 
         One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
         """

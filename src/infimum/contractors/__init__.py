@@ -4,10 +4,12 @@ Knows: Function, boxes as arrays (k, n) of ends, an upper bound, the domain. Nev
 
     contractor   keeps every point of a box with                              needs
     Level        a value of at most `upper`                                   -
+    LinearLayer  a value of at most `upper`, for f(x) = g(A x + b, x)         a linear layer
+    LayerSlopes  a minimiser's gradient in y = A x + b                        a layer with an inverse, smooth
     Stationary   a gradient that a minimiser over the domain can have         smooth
     MeanValue    a value of at most `upper`, by f(c) + f'(X) (x - c)          smooth
     Monotone     no slope that leads down within the domain                   smooth
-Boxes on which the function is not smooth come back from the last three as they were.
+Boxes on which the function is not smooth come back as they were from those that need it.
 
 An emptied box comes back as (+inf, -inf) in every component.
 """
@@ -15,8 +17,10 @@ An emptied box comes back as (+inf, -inf) in every component.
 from __future__ import annotations
 
 from infimum.contractors.level import Level
+from infimum.contractors.linear import LinearLayer
+from infimum.contractors.linear_slopes import LayerSlopes
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary
 
-__all__ = ["Level", "MeanValue", "Monotone", "Stationary"]
+__all__ = ["LayerSlopes", "Level", "LinearLayer", "MeanValue", "Monotone", "Stationary"]

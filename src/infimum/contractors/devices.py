@@ -30,7 +30,8 @@ class Devices:
         self.domain = domain
         self.threads = threads
         self.names = names
-        self._linear = layered(function) if "linear" in names else None
+        linear = layered(function) if "linear" in names else None
+        self._linear = linear if linear is not None and linear.is_worthwhile else None
         self._level = Level(function, passes=4)
         self._probe = Level(function, passes=60)
         self._patient = Level(function, passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
@@ -47,7 +48,7 @@ class Devices:
             found = self._linear.narrow(low, high, upper, threads=self.threads)
             low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
             if self._layer_is_enough((lo, hi), (low, high), upper):
-                low, high = LayerSlopes(self._linear, self.domain).contract(low, high, threads=self.threads)
+                low, high = LayerSlopes(self._linear, self.domain).contract(low, high, upper, threads=self.threads)
                 return self._closed(low, high, bound)
         if "level" in self.names:
             found = self._level.narrow(low, high, upper, threads=self.threads)

@@ -24,6 +24,7 @@ from infimum.function import Function
 from infimum.passes.linear import Layer, linear_layer
 
 _MOST_WORK = 2**30  # multiplications by which a pseudo-inverse is sought
+_SMALL = 8  # variables
 
 
 class LinearLayer:
@@ -44,9 +45,17 @@ class LinearLayer:
 
     @cached_property
     def is_regular(self) -> bool:
-        """Whether f reads x through y only, by a matrix that certainly has an inverse."""
+        """Whether the matrix certainly has an inverse."""
         rows, columns = self.inverse.mid.shape
-        return not self.reads_x and rows == columns and self.norm < 1
+        return rows == columns and self.norm < 1
+
+    @property
+    def is_worthwhile(self) -> bool:
+        """Whether contraction of f itself will hardly do as well (POLICY).
+
+        Where g reads x beside y, small or irregular layers have been seen to cost more than they bring.
+        """
+        return not self.reads_x or (self.is_regular and self.n >= _SMALL)
 
     @cached_property
     def norm(self) -> float:
@@ -98,14 +107,19 @@ class LinearLayer:
         """Boxes of g's variables."""
         return (np.hstack([x[0], y[0]]), np.hstack([x[1], y[1]])) if self.reads_x else y
 
-    def points(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> FloatArray:
-        """Where y may lie in the middle of what the level leaves of it (POLICY): good points of ill-conditioned A."""
+    def behind(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
+        """Boxes around A x + b for every x of each box with f(x) <= upper."""
         low, high = self._inputs((lo, hi), self.image(lo, hi))
         found = self._level.narrow(low, high, upper, threads=threads)
         start = self.n if self.reads_x else 0
+        return found.lo[:, start:], found.hi[:, start:]
+
+    def points(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> FloatArray:
+        """Where y may lie in the middle of what the level leaves of it (POLICY): good points of ill-conditioned A."""
+        y = self.behind(lo, hi, upper, threads=threads)
         with np.errstate(all="ignore"):
             c, _ = centred(lo, hi)
-            wanted, _ = centred(found.lo[:, start:], found.hi[:, start:])
+            wanted, _ = centred(*y)
             beside = wanted - c @ self.forward.mid - centred(*self.offset)[0]
             return np.asarray(c + beside @ self.inverse.mid, np.float64)
 

@@ -34,16 +34,18 @@ class LayerSlopes:
         self.layer = layer
         self.domain = domain
 
-    def contract(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Boxes:
-        """Boxes around every minimiser over the domain that lies in each box."""
+    def contract(self, lo: FloatArray, hi: FloatArray, upper: float, *, threads: int = 1) -> Boxes:
+        """Boxes around every minimiser over the domain that lies in each box and has a value of at most `upper`."""
         low, high = lo.copy(), hi.copy()
-        if not self.layer.is_regular or 2 * self.layer.n**2 > _MOST_NUMBERS or len(lo) > _MOST_BOXES:
+        if not self.layer.is_regular or self.layer.reads_x:
+            return low, high
+        if 2 * self.layer.n**2 > _MOST_NUMBERS or len(lo) > _MOST_BOXES:
             return low, high
         at_lower, at_upper = touched(self.domain, lo, hi)
         for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~is_empty(lo, hi)):
             box = lo[i : i + 1], hi[i : i + 1]
-            y = self.layer.image(*box)
-            if not smooth(self.layer.inner, *y, threads).all():
+            y = self.layer.behind(*box, upper, threads=threads)
+            if is_empty(*y).all() or not smooth(self.layer.inner, *y, threads).all():
                 continue
             for left in _LEFT:
                 if _is_narrow(box):

@@ -33,7 +33,7 @@ class MeanValue:
 
     def lower(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> FloatArray:
         """Bounds (k,) of f on each box from below: the better of the mean-value and of the natural form."""
-        natural, _ = self.function.range_ends(lo, hi, threads=threads)
+        natural, _ = self.function.sharp_ends(lo, hi, threads=threads)
         _, _, bound = self._passed(lo, hi, np.inf, threads)
         return np.maximum(natural, bound)
 

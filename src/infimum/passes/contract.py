@@ -6,6 +6,7 @@ of the box satisfies all constraints.
 
     node            what its set c says of its operand
     elementwise     the reverse rule of its operation (contract_rules); all elements met where the operand is a scalar
+    intersection    c itself, for both
     take            c read through the transposed map, all readers met; nothing where nobody reads
     concat          the pieces of c
     sum             c less the others
@@ -33,7 +34,6 @@ from infimum.graph import indexmap
 from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, IndexMap, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of
 from infimum.passes.build import Build
 from infimum.passes.contract_need import Need
@@ -118,7 +118,7 @@ class _Backward(Sets):
         self._put_back(node)
         self.need.pass_on(node)
         c = self.sets.get(node, node)
-        if node.op in OPERATIONS:
+        if node.op in RULES:
             self._elementwise(node, c)
         elif node.op == "take":
             (a,) = node.args
@@ -132,10 +132,7 @@ class _Backward(Sets):
             self._recurrence(node, self.full(c, node.size))
 
     def _elementwise(self, node: Node, c: Node) -> None:
-        rule = RULES.get(node.op)
-        if rule is None:
-            return
-        for operand, part in zip(node.args, rule(self.op, node.args, c, node.data), strict=True):
+        for operand, part in zip(node.args, RULES[node.op](self.op, node.args, c, node.data), strict=True):
             if part is None or operand not in self.depends:
                 continue
             found = self._where_needed(node, part, operand)

@@ -8,6 +8,7 @@ operation without a rule stay as they are.
     x -> op(x), invertible   the inverse of c
     x -> op(x), else         the core's reverse operation, which starts from x
     op(a, b)                 the same for each operand, the other one known by its enclosure
+    intersection             c: both operands enclose one number
 Sets are not functions of x: no rewrite that reads two of them as the same number may be applied here, so the nodes are
 made as they stand.
 """
@@ -77,6 +78,7 @@ RULES: dict[str, Rule] = {
     "min": lambda op, a, c, data: (op("min_rev", c, a[0], a[1]), op("min_rev", c, a[1], a[0])),
     "max": lambda op, a, c, data: (op("max_rev", c, a[0], a[1]), op("max_rev", c, a[1], a[0])),
     "where": _where,
+    "intersection": lambda op, a, c, data: (c, c),
     "exp": _inverse("log"),
     "exp2": _inverse("log2"),
     "exp10": _inverse("log10"),

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
-from infimum.contractors.devices import Devices
+from infimum.contractors.devices import NAMES, Devices
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import bisected
@@ -64,7 +64,7 @@ class Search:
         self.domain = domain
         self.options = options
         self.report = report
-        self.devices = Devices(function, domain, options.threads)
+        self.devices = Devices(function, domain, options.threads, NAMES if options.devices is None else options.devices)
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)

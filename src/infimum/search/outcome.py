@@ -34,6 +34,7 @@ class Options:
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)
     selection: Selection = field(default_factory=Best)
+    devices: tuple[str, ...] | None = None  # names of the contractors that the default method runs; None for all
     backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 
 
