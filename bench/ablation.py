@@ -27,8 +27,9 @@ from infimum.search.status import Status
 RESULTS = Path(__file__).parent / "results" / "ablation.csv"
 FTOL = 1e-6
 PROBLEMS = (
-    ("levy", 1000), ("griewank", 1000), ("rotrastrigin", 100), ("zakharov", 30), ("dixon_price", 6), ("schwefel", 50),
-    ("michalewicz", 10), ("goldstein_price", 2), ("eggholder", 2), ("shekel10", 4), ("hartmann6", 6), ("lj3", 3),
+    ("levy", 1000), ("griewank", 1000), ("rotrastrigin", 100), ("dixon_price", 6), ("trid", 4), ("schwefel", 50),
+    ("michalewicz", 10), ("paviani", 10), ("goldstein_price", 2), ("eggholder", 2), ("shekel10", 4), ("hartmann6", 6),
+    ("lj3safe", 3),
 )  # fmt: skip
 
 

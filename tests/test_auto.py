@@ -48,8 +48,12 @@ def claimed(result: Any, truth: Truth) -> Claim:
     few = product.Product(result.product.n, result.product.lo, result.product.hi, tuple(
         near(own, truth) for own in result.product.answers))  # fmt: skip
     boxes, bounds = few.boxes()
-    ends = (-result.optimum.hi, -result.optimum.lo) if result.maximize else (result.optimum.lo, result.optimum.hi)
-    return Claim(float(ends[0]), float(ends[1]), boxes, bounds, result.x, result.status)
+    lower, upper = float(result.optimum.lo), float(result.optimum.hi)
+    if result.maximize:
+        lower, upper = -upper, -lower
+    # Fewer boxes are added up in another order: what is the least bound here is the least one there.
+    least = bounds == bounds.min(initial=INF)
+    return Claim(lower, upper, boxes, np.where(least, lower, np.maximum(bounds, lower)), result.x, result.status)
 
 
 def near(own: Answers, truth: Truth) -> Answers:
@@ -58,8 +62,8 @@ def near(own: Answers, truth: Truth) -> Answers:
     points = [*truth.minimisers, *(point for point, _ in truth.points)]
     for variables, start, end in zip(own.variables, own.starts, own.starts[1:], strict=False):
         boxes = np.stack([own.lo[start:end], own.hi[start:end]], 2)
-        wanted = np.zeros(len(boxes), bool)
-        wanted[own.lower_bounds[start:end].argmin()] = True
+        bounds = own.lower_bounds[start:end]
+        wanted = bounds == bounds.min(initial=INF)
         places = [[point[i] for i in variables] for point in points]
         for place in {tuple(map(neighbours, place)): place for place in places}.values():
             wanted |= holding(boxes, place)
@@ -466,6 +470,19 @@ def test_the_sum_of_blocks_is_enclosed_as_tightly_as_asked_for() -> None:
     result = auto_result(frontier.styblinski_tang(7), ftol=1e-9, xtol=None)
     assert result.success and float(result.minimum.wid) <= 1e-9 * abs(float(result.minimum.hi))
     assert frontier.styblinski_tang(7).minimum in result.minimum
+
+
+def test_the_minimum_of_a_sum_of_blocks_begins_at_the_least_bound_of_its_boxes() -> None:
+    draw = np.random.default_rng(7)
+    for most in range(2, 12):
+        (a, c, d), (b, e) = draw.uniform(0.1, 3, 3).round(2), draw.uniform(-2, 2, 2).round(1)
+
+        def f(x: Any, a: float = a, b: float = b, c: float = c, d: float = d, e: float = e) -> Any:
+            return a * (x[0] ** 2 - b) ** 2 + x[0] / 8 + c * (x[1] ** 2 - e) ** 2 - x[1] / 8 + d * np.cos(3 * x[2])
+
+        result = auto_result(f, [(-2, 3)] * 3, max_iter=most)
+        assert result.product is not None
+        assert float(result.minimum.lo).hex() == float(result.lower_bounds.min()).hex()
 
 
 def test_a_block_that_is_undefined_leaves_nothing() -> None:

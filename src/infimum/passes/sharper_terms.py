@@ -8,8 +8,8 @@
     constants                   a term without atoms
     any other                   an atom; so is a sum of which a power is taken somewhere
 
-Guarantee: wherever a node is defined, so are its terms, and their sum is the same real number. (A negative or broken power
-of an atom comes from one that the node takes; terms that cancel can only have kept points from having a value.)
+Guarantee: wherever a node is defined, so are its terms, and their sum is the same real number. (A negative or broken
+power of an atom comes from one that the node takes; terms that cancel can only have kept points from having a value.)
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from infimum.passes.build import Build, is_number
 
 _MOST_TERMS = 8  # beyond, a node is an atom: completed squares of long sums cost more than they tell
 _MOST_SYMBOLS = 64  # elements of a constant that are no doubles; comparing more costs too much
+_LARGEST_POWER = 2**30
 _POWERS = frozenset({"sqr", "pown", "recip", "sqrt", "div"})
 _HALF = Fraction(1, 2)
 
@@ -139,6 +140,8 @@ class Reader:
         product = self.build.number(1)
         for (kind, u), power in sorted(monomial, key=lambda factor: (factor[0][1].number, factor[0][0])):
             x = new[u]
+            if abs(power.numerator) > _LARGEST_POWER and kind != "exp":
+                return None
             if kind == "exp":
                 x = self.build.apply("exp", self.build.apply("mul", self.build.number(power), x))
             elif power.denominator == 2:
