@@ -1,4 +1,4 @@
-"""Completed squares: enclosures that contain the exact values, never wider than the natural ones, and no other change."""
+"""Completed squares: enclosures that contain the exact values, never wider than natural ones, and no other change."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from infimum.backends import cpu, reference
 from infimum.function import Function, trace
 from infimum.graph.node import ancestors
 from infimum.passes import sharper as sharpening
+from infimum.passes import sharper_terms
 from infimum.passes.contract import contracted, contraction
 from infimum.passes.lower import lower
 from infimum.passes.sharper import sharper
@@ -64,7 +65,7 @@ WRITTEN: dict[str, tuple[Formula, int]] = {
     "a product of two": (lambda x: x[0] ** 2 * x[1] ** 2 - x[0] * x[1], 2),
     "a root": (lambda x: x[0] - np.sqrt(x[0]), 1),
     "exponentials": (lambda x: np.exp(-2 * (x[0] - 1)) - np.exp(-(x[0] - 1)), 1),
-    "rising and falling exponents": (lambda x: np.exp(2 * x[0]) - np.exp(x[0]), 1),
+    "multiples of an exponent": (lambda x: np.exp(-2 * x[0]) - np.exp(-x[0]), 1),
     "elements of an array": (lambda x: np.sum(x**4 - x**2) / 3, 3),
     "coefficients of an array": (lambda x: np.sum(np.arange(1.0, 4.0) * (x**2 - x)) / 6, 3),
     "with more terms": (lambda x: x[0] ** 2 + np.sin(0 * x[1]) - x[0], 2),
@@ -108,7 +109,7 @@ def test_expressions_without_such_squares_stay_as_they_are(f: Formula) -> None:
 
 
 def test_long_expressions_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharpening, "_MOST_NODES", 3)
+    monkeypatch.setattr(sharpening, "_MOST_NODES", 2)
     assert squares(trace(lambda x: x[0] ** 2 - x[0], 1)) == 0
 
 
@@ -238,9 +239,7 @@ BROKEN: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
         sharpening, "folded", lambda terms, true=sharpening.folded: true(dict(list(terms.items())[:1]))
     ),
     "the square of B left where it was": lambda patch: patch.setattr(Reader, "product", _unsquared),
-    "roots that are none": lambda patch: patch.setattr(
-        sharpening, "squared", lambda p: frozenset((a, 3 * e) for a, e in p)
-    ),
+    "a square taken for its root": lambda patch: patch.setattr(sharper_terms, "_joined", frozenset.union),
 }
 
 
@@ -266,7 +265,7 @@ def test_points_without_a_value_have_none_in_either_form() -> None:
     root = trace(lambda x: x[0] - 3 * np.sqrt(x[0]), 1)
     lo, hi = ends(root, (-2.0, -1.0))
     assert lo > hi
-    assert ends(root, (-2.0, 9.0)) == (-2.25, pytest.approx(9.0))
+    assert ends(root, (-2.0, 9.0)) == (-2.25, 0.0)
 
 
 def test_a_pole_in_a_branch_that_is_not_taken_removes_nothing() -> None:
@@ -307,7 +306,8 @@ def test_values_derivatives_facts_and_stages_stay_the_same_bit_for_bit(name: str
     ):
         assert np.asarray(one).tobytes() == np.asarray(two).tobytes()
     assert plain.show() == other.show()
-    assert plain.stages.families == other.stages.families if hasattr(plain.stages, "families") else True
+    box = [(0.5, 3.0)] * n
+    assert list(plain.staged(box, [0], 8).children()) == list(other.staged(box, [0], 8).children())
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -204,7 +204,9 @@ class Function:
             low, high = np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
         if self._jacobian is None:
             return low, high
-        _, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
+        smooth = np.ones(len(lo), bool)
+        if not self.is_smooth_everywhere:
+            _, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
         return self._jacobian.met(lo, hi, (low, high), smooth, threads)
 
     def fact_arrays(

@@ -7,7 +7,7 @@ over a box with r = 0 in it, 1/r^6 - 1/r^3 would be anything. In
 
 p stands once. a is a constant, B a sum of terms without p, mostly a constant too; the square of B goes to the rest, of
 which the next square is completed (3 x^2 + 6 x y + 3 y^2 - 14 x - 14 y = 3 (x + y - 7/3)^2 - 49/3). A node in which p^2
-meets a term of B for the first time becomes the intersection of itself and of this sum. The operation `intersection`
+meets a term of B becomes the intersection of itself and of this sum. The operation `intersection`
 has a meaning for enclosures alone: plain values, derivatives and facts are those of the expression as it was.
 
 Guarantee: wherever a node is defined, what it is met with is defined and the same real number, as its terms are
@@ -17,6 +17,7 @@ Guarantee: wherever a node is defined, what it is met with is defined and the sa
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from infimum.graph.node import Node, ancestors, users
 from infimum.graph.payload import integer_of, value_of
@@ -35,6 +36,14 @@ def sharper(value: Node, n: int) -> Node:
     """
     found = _Sharper(value, n)
     return found.new[value] if found.changed else value
+
+
+class _Square(NamedTuple):
+    """A completed square, the terms of the sum that it changed, and what is left of the sum."""
+
+    node: Node
+    touched: set[Monomial]
+    left: Terms
 
 
 class _Sharper:
@@ -58,9 +67,12 @@ class _Sharper:
             self.new[node] = copy
 
     def _fresh(self, node: Node) -> set[Mixed]:
-        """Which products of p with something else meet p^2 in this node for the first time."""
+        """Which products of p with something else meet p^2 in this node: a sum to both sides of which one belongs."""
         found = self.mixed[node]
-        return found.difference(*(self._seen(a) for a in node.args)) if found else found
+        if node.op not in ("add", "sub"):
+            return found.difference(*(self._seen(a) for a in node.args)) if found else found
+        sides = [self.read.outer[a] for a in node.args]
+        return {(p, m) for p, m in found if all(squared(p) in side or m in side for side in sides)}
 
     def _seen(self, node: Node) -> set[Mixed]:
         return self.mixed[node] if self.read.outer[node] is self.read.inner[node] else set()
@@ -82,51 +94,46 @@ class _Sharper:
     # ------------------------------------------------------------------------------------------ completing squares
     def _completed(self, node: Node) -> Node | None:
         """The node as a sum with completed squares; None where that says nothing new."""
-        left: Terms | None = self.read.inner[node]
+        left = self.read.inner[node]
         squares: list[Node] = []
-        done: set[Mixed] = set()
-        for p in _roots(self.read.inner[node]):
-            found = None if left is None else self._square(left, p)
-            if found is None:
-                continue
-            squares.append(found[0])
-            done |= {(p, m) for m in found[1]}
-            left = found[2]
-        if left is None or not done & self.fresh[node]:
-            return None
+        touched: set[Monomial] = set()
+        for p in _roots(left):
+            found = self._square(left, p)
+            if found is not None:
+                squares.append(found.node)
+                touched |= found.touched
+                left = found.left
+        if not squares or (node.op in ("add", "sub") and not all(touched & set(self.read.outer[a]) for a in node.args)):
+            return None  # an operand's squares alone
         parts = [self._term(monomial, c) for monomial, c in left.items() if monomial]
-        if any(part is None for part in parts):
-            return None
         total = left.get(ONE, self.build.number(0))
         for part in [*squares, *parts]:
-            assert part is not None
+            if part is None:
+                return None
             total = self.build.apply("add", total, part)
         return total
 
-    def _square(self, terms: Terms, p: Monomial) -> tuple[Node, list[Monomial], Terms] | None:
-        """a (p + B/(2a))^2 as a node, the terms of p B, and what is left of the sum without it."""
-        if squared(p) not in terms:
-            return None  # part of another square already
-        a, parts = terms[squared(p)], [m for m in terms if p <= m]
+    def _square(self, terms: Terms, p: Monomial) -> _Square | None:
+        """a (p + B/(2a))^2, taken out of a sum."""
+        parts = [m for m in terms if p <= m]
         base = self.read.node(p, self.new)
-        if not parts or base is None or not _is_nonzero(a):
+        a = terms.get(squared(p))  # None: part of another square already
+        if a is None or not parts or base is None or not _is_nonzero(a):
             return None
         if parts == [p] and _is_nonnegative(base) and _same_signs(a, terms[p]):
             return None  # monotone in p: the natural enclosure is as good
         twice = self.build.apply("mul", self.build.number(2), a)
         shift = folded({m - p: self.build.apply("div", terms[m], twice) for m in parts})
-        if shift is None:
-            return None
         beyond = self.read.product(self.read.product(shift, shift), {ONE: self.build.apply("neg", a)})
         left = self.read.sum({m: c for m, c in terms.items() if m not in parts and m != squared(p)}, beyond)
-        for monomial, c in shift.items():
-            part = self._term(monomial, c)
+        if shift is None or beyond is None or left is None:
+            return None
+        for part in [self._term(monomial, c) for monomial, c in shift.items()]:
             if part is None:
                 return None
             base = self.build.apply("add", base, part)
-        if left is None:
-            return None
-        return self.build.apply("mul", a, self.build.apply("sqr", base)), parts, left
+        node = self.build.apply("mul", a, self.build.apply("sqr", base))
+        return _Square(node, {squared(p), *parts, *beyond} - {ONE}, left)
 
     def _term(self, monomial: Monomial, c: Node) -> Node | None:
         if not monomial:

@@ -67,6 +67,9 @@ class _Search:
         )
         self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.witness = Witness(function, domain)
+        # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
+        self.is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())
+        self.is_defined_here = False  # at every sample point of the region last tabulated
         self.output: list[tuple[float, FloatArray]] = []
         self.output_lower = np.inf
         self.heap: list[tuple[float, int]] = []  # (lower bound, region)
@@ -256,11 +259,18 @@ class _Search:
         """Make the tables of the region that the box is; partial derivatives count where it is smooth around it."""
         lo, hi = self.box.lo, self.box.hi
         function, slopes = self.function, self.function.stages.slopes
-        smooth = function.is_smooth_everywhere or bool(function.fact_arrays(lo[None], hi[None])[1][0])
+        smooth = self.is_defined_here = function.is_smooth_everywhere
+        if not smooth:
+            smooth, self.is_defined_here = self._facts(lo, hi)
         kind = self.box.tabulate(region, smooth, slopes.extra_ends(lo, hi) if smooth else None)
         if kind:
             self.incomplete.add(region)
         return kind
+
+    def _facts(self, lo: FloatArray, hi: FloatArray) -> tuple[bool, bool]:
+        """Whether the function is smooth around a region, and defined at every sample point of it."""
+        defined, smooth = self.function.fact_arrays(lo[None], hi[None])
+        return bool(smooth[0]), bool(defined[0]) and self.is_inward
 
     def _sample(self, region: int, split: Split, staged: bool) -> None:
         """Lower the upper bound by a sample of the region that the box is."""
@@ -268,7 +278,8 @@ class _Search:
         plain = staged and isinstance(sampling, Diagonal)
         if plain:
             found = self.box.sample(region)
-            if found is not None and self.function.is_defined_everywhere:
+            is_defined = self.is_defined_here or self.function.is_defined_everywhere
+            if found is not None and is_defined and found.lo <= found.hi:
                 index, fraction = found.child, found.fraction
                 self.witness.take(found.hi, lambda: self.box.point(region, index, fraction))
             elif found is not None and found.lo < self.upper:
