@@ -22,6 +22,7 @@ from infimum.passes.contract import contracted, contraction
 from infimum.passes.lower import lower
 from infimum.passes.sharper import sharper
 from infimum.passes.sharper_terms import Reader
+from random_functions import RandomFunction, Tree, plain, random_function
 
 FloatArray = npt.NDArray[np.float64]
 Formula = Callable[[Any], Any]
@@ -232,6 +233,45 @@ def test_the_polynomials_have_squares_to_complete() -> None:
 
 def test_no_point_that_satisfies_the_constraint_is_removed() -> None:
     assert not [line for seed in SEEDS for line in removed(seed)]
+
+
+def quadratics_of(tree: Tree, seed: int) -> list[Tree]:
+    """Quadratic polynomials of a random expression and of its reciprocal, exponential and root."""
+    draw = np.random.default_rng(seed)
+    a, b = (("c", float(v)) for v in np.round(draw.uniform(-3, 3, 2), 1) + 0.05)
+    made = []
+    for p in (tree, ("div", ("c", 1.0), tree), ("exp", tree), ("sqrt", tree)):
+        square = {"exp": ("exp", ("mul", ("c", 2.0), tree)), "sqrt": tree}.get(p[0], ("mul", p, p))
+        made.append(("add", ("mul", a, square), ("mul", b, p)))
+    return made
+
+
+def beyond_arb(seed: int) -> list[str]:
+    """Values by Arb that are not in their enclosures, and points that are contracted away."""
+    f = random_function(seed)
+    draw = np.random.default_rng(seed)
+    low, high = (np.clip(np.array(end, float), -50, 50) for end in zip(*f.bounds, strict=True))
+    x = draw.uniform(low, high, (4, len(low)))
+    lo, hi = boxes_around(x, list(zip(low, high, strict=True)), seed)
+    found = []
+    for tree in quadratics_of(f.tree, seed):
+        function = trace(lambda x, tree=tree: plain(tree, x), len(low))
+        bottom, top = function.sharp_ends(lo, hi)
+        for i, point in enumerate(x):
+            y = RandomFunction("quadratic", tree, f.bounds).value(point)
+            if y is None:
+                continue
+            if not bottom[i] <= top[i] or y < bottom[i] or y > top[i]:
+                found.append(f"{seed} {tree}: {y} at {point.tolist()} not in {bottom[i]}, {top[i]}")
+            upper = function.range_ends(x[i : i + 1], x[i : i + 1])[1]
+            left = function.contraction_ends(lo[i : i + 1], hi[i : i + 1], upper)
+            found += missing(x[i : i + 1], (left[0], left[1]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_quadratics_of_random_expressions_are_enclosed_and_contracted(seed: int) -> None:
+    assert not beyond_arb(seed)
 
 
 BROKEN: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

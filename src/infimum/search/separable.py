@@ -29,12 +29,13 @@ FloatArray = npt.NDArray[np.float64]
 Report = Callable[[Progress], bool]
 
 _MOST_BLOCKS = 4096  # that differ
+_FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
 def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
     whole = Search(function, domain, options, report)
-    first = whole.run(rounds=1)
+    first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
     if first.status != Status.RUNNING:
         return first
     parts = separated(function) if domain.n > 1 else None
