@@ -5,7 +5,8 @@
     python bench/ablation.py levy lj3             some of them
 
 The minimum is to be enclosed to 1e-6, one thread, seconds of the search alone: tracing and lowering are done before.
-Whatever is left out, the enclosures must overlap. Guesses contract by the level of f even where "level" is left out.
+Whatever is left out, the enclosures must overlap. Without "level" there is no natural lower bound either, unless a
+linear layer or the mean-value form gives one; guesses contract by the level of f all the same.
 Writes bench/results/ablation.csv and prints the table of docs/contraction.md.
 """
 

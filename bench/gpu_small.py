@@ -1,7 +1,7 @@
 """A small solve on a GPU, staged and not: what compute-sanitizer watches.
 
-    compute-sanitizer --tool memcheck  python bench/gpu_small.py
-    compute-sanitizer --tool racecheck python bench/gpu_small.py
+compute-sanitizer --tool memcheck  python bench/gpu_small.py
+compute-sanitizer --tool racecheck python bench/gpu_small.py
 """
 
 from __future__ import annotations

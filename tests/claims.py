@@ -35,9 +35,9 @@ class Claim:
     def of(cls, result: Any) -> Claim:
         """The claim of a result, of the negated function for a maximum."""
         if not result.maximize:
-            return cls(*_ends(result.optimum), result.boxes, result.bounds, result.x, result.status)
+            return cls(*_ends(result.optimum), result.listed, result.bounds, result.x, result.status)
         lower, upper = _ends(result.optimum)
-        return cls(-upper, -lower, result.boxes, -result.bounds, result.x, result.status)
+        return cls(-upper, -lower, result.listed, -result.bounds, result.x, result.status)
 
     def changed(self, **fields: Any) -> Claim:
         return replace(self, **fields)

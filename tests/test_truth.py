@@ -302,7 +302,8 @@ def digests(threads: int) -> str:
     found = []
     for r in results:
         bits = b"".join(
-            np.ascontiguousarray(part, np.float64).tobytes() for part in (r.boxes, r.bounds, () if r.x is None else r.x)
+            np.ascontiguousarray(part, np.float64).tobytes()
+            for part in (r.listed, r.bounds, () if r.x is None else r.x)
         )
         ends = [float(end).hex() for end in (r.optimum.lo, r.optimum.hi, r.fun)]
         found.append([*ends, r.nit, r.nfev, int(r.status), hashlib.sha256(bits).hexdigest()])

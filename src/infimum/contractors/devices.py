@@ -33,7 +33,7 @@ class Devices:
         linear = layered(function) if "linear" in names else None
         self._linear = linear if linear is not None and linear.is_worthwhile else None
         self._level = Level(function, passes=4)
-        self._probe = Level(function, passes=60)
+        self._probe = Level(function, passes=60, least=0.2)
         self._patient = Level(function, passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
         self._monotone = Monotone(function, domain)
         self._stationary = Stationary(function, domain, passes=1)

@@ -36,7 +36,7 @@ class Points(Witness):
         for i in np.argsort(values, kind="stable")[:_DESCENTS]:
             if np.isfinite(values[i]):
                 with np.errstate(all="ignore"):
-                    self.offer(descended(self._value_and_slope, x[i], self.domain.inner_lo, self.domain.inner_hi))
+                    self.offer(descended(self._value_and_slope, x[i], *self._bounds(), steps=self._steps()))
 
     def probe_box(self, lo: FloatArray, hi: FloatArray) -> None:
         """Offer points of a box where a condition of the function holds, or fails."""
@@ -44,6 +44,13 @@ class Points(Witness):
             found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)
+
+    def _bounds(self) -> tuple[FloatArray, FloatArray]:
+        return self.domain.inner_lo, self.domain.inner_hi
+
+    def _steps(self) -> int:
+        """Fewer for many variables, where each costs as much as a contraction."""
+        return max(8, min(80, 10_000_000 // self.function.n))
 
     def _value_and_slope(self, x: FloatArray) -> tuple[float, FloatArray]:
         value, slope = self.function.value_and_gradient(x)
