@@ -77,6 +77,8 @@ class _Apart:
         elif x is None and self.status == Status.PROVED:
             self.status = Status.NO_POINT
         boxes, bounds = self._written(product, lower)
+        bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
+        lower = min(upper, float(bounds.min(initial=np.inf)))
         return Outcome(
             lower=lower,
             upper=upper,
