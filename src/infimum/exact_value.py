@@ -6,6 +6,7 @@ which is said (sign) or costs width (enclosure), never truth.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TypeVar
@@ -14,7 +15,7 @@ from infimum import exact_ball as ball
 from infimum import exact_series as series
 from infimum.errors import AmbiguousComparison, ExactDomainError
 from infimum.exact_ball import Bounds
-from infimum.exact_form import Atom, Terms, as_rational, text
+from infimum.exact_form import Atom, Terms, as_rational, square_of_root, text
 from infimum.interval.outward import above, below, nearest
 
 PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144)
@@ -102,6 +103,9 @@ def nearest_double(x: Terms) -> float:
     q = as_rational(x)
     if q is not None:
         return nearest(q)
+    square = square_of_root(x)
+    if square is not None and square.denominator == 1 and square.numerator < 2**53:
+        return math.sqrt(square.numerator)  # IEEE 754: the nearest double to the root of a double
     return _settled(x, lambda low, high: nearest(low), lambda low, high: nearest(high))
 
 
