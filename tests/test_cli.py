@@ -54,7 +54,7 @@ def model(tmp_path: Path) -> str:
 def test_solve_prints_a_true_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "levy", "--dim", "20"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("levy, 20 variables") and "minimum  [0, " in out and "(proved)" in out
+    assert out.startswith("levy, 20 variables") and "minimum  [0" in out and "(proved)" in out
     assert err == ""
 
 
@@ -98,7 +98,7 @@ def test_samplings_and_a_selection_are_chosen(capsys: pytest.CaptureFixture[str]
 
 
 def test_a_limit_has_its_own_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", "griewank", "--dim", "30", "--max-iter", "2", "--threads", "1"]) == 1
+    assert main(["solve", "griewank", "--method", "paper", "--dim", "30", "--max-iter", "2", "--threads", "1"]) == 1
     assert "2 (iterations)" in capsys.readouterr().out
 
 
@@ -213,7 +213,7 @@ def test_bench_paper_refuses_an_unknown_function(capsys: pytest.CaptureFixture[s
 
 # --- a process of its own ------------------------------------------------------------------------------------------
 
-COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--dim", "5000"]
+COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--method", "paper", "--dim", "5000"]
 
 
 def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:
@@ -222,7 +222,7 @@ def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert run.returncode == 130, err
-    assert "5 (interrupted)" in out and "minimum  [0, " in out and "Traceback" not in err
+    assert "5 (interrupted)" in out and "minimum  [0" in out and "Traceback" not in err
 
 
 def test_the_live_display_appears_on_a_terminal_only() -> None:
