@@ -55,7 +55,7 @@ def minimize(
     args           further arguments of the function (and of jac)
     jac            the gradient as a function of x, where a form with fewer repetitions of the variables is known: its
                    enclosures are met with the derived ones. The claim then rests on it, so it is compared at points of
-                   the domain and of every region that it discards, and refused where the two contradict each other
+                   the domain and on boxes of the search, and refused where the two contradict each other
     x0             a point that is tried first
     xtol, ftol     goals, None to switch off: every box narrower than xtol in all variables (or in some: a width for
                    each, or {index: width}); upper - lower <= ftol * max(1, |upper|). The search ends when all given

@@ -232,8 +232,7 @@ class _Text:
             return f"r{dst} = picked<V>(s{a}, {self._table(p0, k, m)});"
         if code == form.STORE:
             return f"store(s{dst}, {_sum(p0, *_flat(p1, k, m))}, r{a});"
-        operands = [f"r{register}" for register in form.reads(row)] + ([f"{p0}LL"] if takes_exponent(code) else [])
-        return f"r{dst} = {called(code)}({', '.join(operands)});"
+        return applied(row)
 
     def _table(self, first: int, k: int, m: int) -> str:
         """Entry i of a table."""
@@ -249,9 +248,11 @@ def called(code: int) -> str:
     return fact + form.NAMES[form.operation_number(code)]
 
 
-def takes_exponent(code: int) -> bool:
-    """Whether an operation has an integer beside its registers."""
-    return form.NAMES[form.operation_number(code)].startswith("pown")
+def applied(row: list[int]) -> str:
+    """The statement of an instruction that is an operation or a fact."""
+    code, dst, p0 = row[0], row[1], row[5]
+    operands = [f"r{register}" for register in form.reads(row)] + ([f"{p0}LL"] if form.takes_exponent(code) else [])
+    return f"r{dst} = {called(code)}({', '.join(operands)});"
 
 
 def literal(x: float) -> str:

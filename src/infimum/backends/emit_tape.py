@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.emit import Emitted, called, takes_exponent
+from infimum.backends.emit import Emitted, called
 from infimum.backends.emit_memory import chunk_results
 from infimum.passes import layout as form
 from infimum.passes.program import Program
@@ -27,7 +27,7 @@ def text(program: Program) -> str:
     """The interpreter of the operations that occur: text that is the same for programs of any length."""
     codes = sorted({int(code) for code in program.instructions[:, 0] if code >= form.OP})
     rows = [
-        f"{'INFIMUM_POWER' if takes_exponent(c) else 'INFIMUM_OPERATION'}({c}, {called(c)}, {form.arity(c)})"
+        f"{'INFIMUM_POWER' if form.takes_exponent(c) else 'INFIMUM_OPERATION'}({c}, {called(c)}, {form.arity(c)})"
         for c in codes
     ]
     lines = ["// The tape interpreter of these operations.", "#ifndef INFIMUM_NAMESPACE"]

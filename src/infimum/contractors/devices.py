@@ -54,11 +54,12 @@ class Devices:
             found = self._level.narrow(low, high, upper, threads=self.threads)
             low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
         if "monotone" in self.names and self._is_small():
-            low, high = self._on_open(low, high, self._monotone_boxes)
+            low, high = self._by_monotony(low, high)
         if "stationary" in self.names and self._is_small():
-            low, high = self._on_open(low, high, self._stationary_boxes)
+            low, high = self._stationary.contract(low, high, threads=self.threads)
         if "mean_value" in self.names and self._is_small():
-            low, high, bound = self._by_mean_value(low, high, bound, upper)
+            low, high, least = self._mean_value.narrow(low, high, upper, threads=self.threads)
+            bound = np.maximum(bound, least)
         return self._closed(low, high, bound)
 
     def under(
@@ -110,28 +111,8 @@ class Devices:
     def _is_small(self) -> bool:
         return self.function.n <= _MOST_FOR_MEAN_VALUE
 
-    def _monotone_boxes(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self._monotone.contract(lo, hi, threads=self.threads)
-
-    def _stationary_boxes(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self._stationary.contract(lo, hi, threads=self.threads)
-
-    def _on_open(self, lo: FloatArray, hi: FloatArray, work: object) -> tuple[FloatArray, FloatArray]:
-        assert callable(work)
+    def _by_monotony(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
         some = ~is_empty(lo, hi)
-        if not some.any():
-            return lo, hi
         low, high = lo.copy(), hi.copy()
-        low[some], high[some] = work(lo[some], hi[some])
+        low[some], high[some] = self._monotone.contract(lo[some], hi[some], threads=self.threads)
         return low, high
-
-    def _by_mean_value(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        some = ~is_empty(lo, hi)
-        if not some.any():
-            return lo, hi, lower
-        low, high, bound = lo.copy(), hi.copy(), lower.copy()
-        low[some], high[some], found = self._mean_value.narrow(lo[some], hi[some], upper, threads=self.threads)
-        bound[some] = np.maximum(bound[some], found)
-        return low, high, bound

@@ -33,6 +33,7 @@ from infimum.graph.indexmap import Affine, IndexMap
 from infimum.graph.node import REDUCTIONS, Graph, Node
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of, value_of
+from infimum.passes.layout import POWERS
 
 _EXACT_LIMIT = 64  # elements up to which constants are folded symbol by symbol
 _COMMUTATIVE = frozenset({"add", "mul", "min", "max", "is_equal", "hypot"})
@@ -232,10 +233,10 @@ def _fold(op: str, values: list[Constant], size: int, data: Any) -> Constant | N
     pairs = [v.enclosure() for v in values]
     if op not in core.operations():
         return None
-    lo, hi = core.apply(op, *pairs, param=data if op in ("pown", "pown_rev") else 0)
+    lo, hi = core.apply(op, *pairs, param=data if op in POWERS else 0)
     if not (lo <= hi).all():
         return None  # undefined there: leave the operation in place, where its facts are seen
-    defined, _ = core.facts(op, *pairs, param=data if op in ("pown", "pown_rev") else 0)
+    defined, _ = core.facts(op, *pairs, param=data if op in POWERS else 0)
     return of_bounds(np.atleast_1d(lo), np.atleast_1d(hi)) if defined.all() else None
 
 

@@ -18,6 +18,7 @@ CHUNK = 256
 
 NUMBERS = {name: number for number, name in enumerate(core.operations())}
 NAMES = tuple(NUMBERS)
+POWERS = frozenset(name for name in NAMES if name.startswith("pown"))  # with an integer exponent beside their operands
 ARITIES = tuple(row.arity for row in core.operations().values())
 REDUCTIONS = ("add", "mul", "min", "max")
 
@@ -104,3 +105,8 @@ def defines(instruction_code: int) -> bool:
 def operation_number(instruction_code: int) -> int:
     """The core number of an operation's or a fact's code."""
     return instruction_code - max(base for base in (OP, DEFINED, SMOOTH) if base <= instruction_code)
+
+
+def takes_exponent(instruction_code: int) -> bool:
+    """Whether an operation has an integer beside its registers."""
+    return NAMES[operation_number(instruction_code)] in POWERS

@@ -57,7 +57,7 @@ def _instruction(row: list[int]) -> str:
     if code == form.REDUCE:
         return f"s{dst}[{_sum(p1, (1, 'g'))}] = {form.NAMES[p0]} over e of r{a}"
     name = form.NAMES[form.operation_number(code)]
-    operands = [f"r{register}" for register in form.reads(row)] + ([str(p0)] if name in ("pown", "pown_rev") else [])
+    operands = [f"r{register}" for register in form.reads(row)] + ([str(p0)] if form.takes_exponent(code) else [])
     fact = "smooth " if code >= form.SMOOTH else "defined " if code >= form.DEFINED else ""
     return f"r{dst} = {fact}{name}({', '.join(operands)})"
 

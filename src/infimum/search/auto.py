@@ -120,20 +120,14 @@ class Search:
             return None
         if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
             return Status.PROVED
-        if options.max_iter is not None and self.iterations >= options.max_iter:
-            return Status.ITERATIONS
-        if options.time_limit is not None and now.seconds >= options.time_limit:
-            return Status.TIME
-        if options.max_regions is not None and now.regions > options.max_regions:
-            return Status.REGIONS
-        if len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
+        reached = options.limit(now)
+        if reached is None and len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
             return Status.MEMORY
-        return None
+        return reached
 
     def _gap(self) -> float:
         """How far a lower bound may lie below the upper one."""
-        assert self.options.ftol is not None
-        return self.options.ftol * max(1.0, abs(self.upper)) if self.gap is None else self.gap
+        return self.options.gap(self.upper) if self.gap is None else self.gap
 
     def _gap_closed(self, lower: float) -> bool:
         return bool(np.isfinite(self.upper)) and self.upper - lower <= self._gap()
@@ -191,10 +185,10 @@ class Search:
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
-        before, middles = self.upper, at_fraction(lo, hi, 0.5)
+        before = self.upper
         self.points.offer_best(self.devices.points(lo, hi, level))
         if self.upper == before and self.iterations == 1:
-            self.points.descend(middles)
+            self.points.descend(at_fraction(lo, hi, 0.5))
             self.points.descend(at_fraction(lo, hi, 0.8))
         return self.upper < before
 
@@ -238,7 +232,7 @@ class Search:
         if is_time and not self._is_settled(lower).all():
             self.points.descend(middles)
         if self.iterations == 1:
-            self.points.probe_box(lo[0], hi[0])
+            self.points.probe(lo[0], hi[0])
 
     def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
         """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""

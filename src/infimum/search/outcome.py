@@ -17,6 +17,16 @@ from infimum.search.status import Status
 FloatArray = npt.NDArray[np.float64]
 
 
+class Progress(NamedTuple):
+    """Where the search stands after an iteration."""
+
+    iteration: int
+    lower: float
+    upper: float
+    regions: int
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Options:
     """Goals (xtol, ftol: all given ones must hold), limits (any one stops) and strategies (the paper's).
@@ -37,15 +47,20 @@ class Options:
     devices: tuple[str, ...] | None = None  # names of the contractors that the default method runs; None for all
     backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 
+    def gap(self, upper: float) -> float:
+        """How far a lower bound may lie below this upper one where ftol is a goal."""
+        assert self.ftol is not None
+        return self.ftol * max(1.0, abs(upper))
 
-class Progress(NamedTuple):
-    """Where the search stands after an iteration."""
-
-    iteration: int
-    lower: float
-    upper: float
-    regions: int
-    seconds: float
+    def limit(self, now: Progress) -> Status | None:
+        """The limit that is reached, if any."""
+        if self.max_iter is not None and now.iteration >= self.max_iter:
+            return Status.ITERATIONS
+        if self.time_limit is not None and now.seconds >= self.time_limit:
+            return Status.TIME
+        if self.max_regions is not None and now.regions > self.max_regions:
+            return Status.REGIONS
+        return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,17 +133,11 @@ class _Search:
         options = self.options
         if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
             return Status.PROVED
-        if options.max_iter is not None and self.iterations >= options.max_iter:
-            return Status.ITERATIONS
-        if self._is_late():
-            return Status.TIME
-        if options.max_regions is not None and now.regions > options.max_regions:
-            return Status.REGIONS
-        return None
+        return options.limit(now)
 
     def _gap_closed(self, lower: float) -> bool:
         assert self.options.ftol is not None
-        return np.isfinite(self.upper) and self.upper - lower <= self.options.ftol * max(1.0, abs(self.upper))
+        return np.isfinite(self.upper) and self.upper - lower <= self.options.gap(self.upper)
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
@@ -293,7 +287,7 @@ class _Search:
         look = Look(self.function, self.domain, self._point_of(region, split, staged), split, lo, hi, best, region + 1)
         if not plain:
             self.witness.look(sampling, look)
-        self.witness.probe(look)
+        self.witness.probe(lo, hi)
         self.box.go(region)
 
     def _point_of(self, region: int, split: Split, staged: bool) -> Callable[[], FloatArray | None] | None:

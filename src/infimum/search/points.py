@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from infimum.search.descent import descended
 from infimum.search.witness import Witness
-from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,13 +36,6 @@ class Points(Witness):
             if np.isfinite(values[i]):
                 with np.errstate(all="ignore"):
                     self.offer(descended(self._value_and_slope, x[i], *self._bounds(), steps=self._steps()))
-
-    def probe_box(self, lo: FloatArray, hi: FloatArray) -> None:
-        """Offer points of a box where a condition of the function holds, or fails."""
-        for spike in self.spikes:
-            found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
-            if found is not None:
-                self.offer(found)
 
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         return self.domain.inner_lo, self.domain.inner_hi

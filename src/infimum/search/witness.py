@@ -13,6 +13,7 @@ from infimum.function import Function
 from infimum.search.proposals import numbers
 from infimum.search.sampling import Look, Sampling
 from infimum.search.spikes import spikes
+from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -74,10 +75,10 @@ class Witness:
             if self.offer(point):
                 break
 
-    def probe(self, look: Look) -> None:
-        """Offer points of a region where a condition of the function holds, or fails."""
+    def probe(self, lo: FloatArray, hi: FloatArray) -> None:
+        """Offer points of a box where a condition of the function holds, or fails."""
         for spike in self.spikes:
-            found = spike.point(look.lo, look.hi, look.middle() if self.x is None else self.x)
+            found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infimum.backends.emit import called, literal, takes_exponent
+from infimum.backends.emit import applied, literal
 from infimum.errors import ProgramError
 from infimum.passes import layout as form
 from infimum.passes.program import Program
@@ -87,8 +87,7 @@ def _instruction(program: Program, row: list[int]) -> str:
         return f"s{dst}[{p0}] = clean(r{a});"
     if code == form.REDUCE:
         return f"s{dst}[{p1}] = clean(r{a});"
-    operands = [f"r{register}" for register in form.reads(row)] + ([f"{p0}LL"] if takes_exponent(code) else [])
-    return f"r{dst} = {called(code)}({', '.join(operands)});"
+    return applied(row)
 
 
 def _element(program: Program, number: int, at: int) -> str:
