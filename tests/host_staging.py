@@ -75,8 +75,12 @@ class Host:
         threads = min(self._threads, device_memory.CHILDREN_THREADS)
         self._children(self._blocks, threads, self._backwards, world, place, depth, last[0], last[1], upper)
 
-    def answer(self, result: int) -> list[float]:
-        found: list[float] = np.frombuffer(ctypes.string_at(result, 8 * device_memory.RESULT_SIZE)).tolist()
+    def mailbox(self) -> int:
+        self._result = self.room(8 * device_memory.RESULT_SIZE)
+        return self._result
+
+    def answer(self) -> list[float]:
+        found: list[float] = np.frombuffer(ctypes.string_at(self._result, 8 * device_memory.RESULT_SIZE)).tolist()
         return found
 
 

@@ -14,6 +14,7 @@ import infimum
 from infimum import problems
 from infimum.domain import read_bounds
 from infimum.function import trace
+from infimum.function_box import OnBox
 from infimum.search import paper
 from infimum.search.partition import edges
 from infimum.search.sampling import Look, Midpoint
@@ -147,8 +148,7 @@ def _trail(problem: Any) -> list[tuple[FloatArray, FloatArray]]:
 
 
 def test_a_discard_that_ignores_smoothness_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    always = lambda self, lo, hi, **_: (np.ones(len(lo), bool), np.ones(len(lo), bool))  # noqa: E731
-    monkeypatch.setattr(infimum.function.Function, "fact_arrays", always)
+    monkeypatch.setattr(OnBox, "facts", (True, True))
     with pytest.raises(AssertionError):
         test_no_minimiser_is_ever_discarded(CASES[0], 9)
 

@@ -255,6 +255,31 @@ def breakable(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> c
     return library
 
 
+def test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_edge() -> None:
+    # domain [0, 4] x [0, 4]; the box touches no edge, or one
+    # | slope of variable 0 | its range | excluded |
+    cases = [
+        ((1.0, 2.0), (1.0, 2.0), True),
+        ((1.0, 2.0), (0.0, 2.0), False),
+        ((1.0, 2.0), (2.0, 4.0), True),
+        ((-2.0, -1.0), (1.0, 2.0), True),
+        ((-2.0, -1.0), (2.0, 4.0), False),
+        ((-2.0, -1.0), (0.0, 2.0), True),
+        ((0.0, 1.0), (1.0, 2.0), False),
+        ((-1.0, 0.0), (1.0, 2.0), False),
+        ((-1.0, 1.0), (1.0, 2.0), False),
+        ((np.inf, -np.inf), (1.0, 2.0), False),  # exists nowhere
+    ]
+    domain = np.zeros(2), np.full(2, 4.0)
+    for slope, (lo, hi), excluded in cases:
+        working = trace(lambda x: np.sum(x**2), 2).stages.working(domain, domain, None)
+        region = working.split(np.array([0]), np.array([[0.0, lo, hi, 4.0]]))
+        working.go(region, 1, 1)
+        assert (working.lo[0], working.hi[0]) == (lo, hi)
+        gradient = np.array([slope[0], -np.inf]), np.array([slope[1], np.inf])
+        assert working.excludes(gradient) is excluded, (slope, lo, hi)
+
+
 def _everything_holds() -> None:
     for name in FUNCTIONS:
         test_a_run_emits_the_children_of_plain_enumeration_in_their_order(name, [1, 2, 3])
@@ -267,6 +292,16 @@ def _everything_holds() -> None:
 def test_the_test_build_holds_as_long_as_nothing_is_broken(breakable: ctypes.CDLL) -> None:
     breakable.infimum_break_staging(0)
     _everything_holds()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_broken_rule_of_slopes_is_noticed_on_boxes_too(breakable: ctypes.CDLL, number: int) -> None:
+    breakable.infimum_break_staging(number)
+    try:
+        with pytest.raises(AssertionError):
+            test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_edge()
+    finally:
+        breakable.infimum_break_staging(0)
 
 
 @pytest.mark.parametrize("number", BREAKS)

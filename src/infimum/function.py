@@ -15,6 +15,7 @@ import numpy.typing as npt
 from infimum.backends import cpu, cuda
 from infimum.backends.emit import emit
 from infimum.errors import InvalidOption, ShapeMismatch
+from infimum.function_box import Nodes, OnBox
 from infimum.function_jacobian import Jacobian, trace_jacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
@@ -265,6 +266,12 @@ class Function:
         """What of the function stages."""
         jacobian = [] if self._jacobian is None or not self._jacobian.is_defined_everywhere else [self._jacobian.node]
         return stages(self._value, [self._gradient, *jacobian], self.n)
+
+    def on_box(self, lo: FloatArray, hi: FloatArray, moves: Callable[[], int]) -> OnBox:
+        """What is known of the function on [lo, hi], arrays (n,) that others move; `moves` grows when they do."""
+        given = None if self._jacobian is None else self._jacobian.outputs
+        nodes = Nodes(self._gradient, facts(self._build, self._value), self.stages.slopes.whole, given)
+        return OnBox(nodes, lo, hi, moves)
 
     def show(self, backend: Literal["graph", "cpu", "cuda"] = "graph") -> str:
         """The value as text: the expression graph, one line a node; its Program; or its CUDA C++."""

@@ -49,8 +49,13 @@ class Jacobian:
         return is_number(facts(self._build, self.node)[0], 1.0)
 
     @cached_property
+    def outputs(self) -> tuple[Node, Node]:
+        """The partial derivatives, and whether they are certainly defined."""
+        return self.node, facts(self._build, self.node)[0]
+
+    @cached_property
     def _program(self) -> Program:
-        return lower([self.node, facts(self._build, self.node)[0]], self.n)
+        return lower(list(self.outputs), self.n)
 
     def met(self, lo: FloatArray, hi: FloatArray, derived: Pair, smooth: BoolArray, threads: int = 1) -> Pair:
         """The intersection with a derived gradient (k, n) on the boxes (k, n) where the function is smooth.
@@ -58,18 +63,23 @@ class Jacobian:
         Guarantee: contains every gradient of the function there, if the user's formula is one; elsewhere as derived.
         """
         (low, high), (defined, _) = cpu.run(self._program, lo, hi, "interval", threads=threads)
-        usable = (smooth & (defined[:, 0] == 1.0))[:, None]
-        bottom = np.where(usable, np.maximum(low, derived[0]), derived[0])
-        top = np.where(usable, np.minimum(high, derived[1]), derived[1])
-        wrong = usable & (bottom > top)
-        if wrong.any():
-            k, i = (int(v[0]) for v in np.nonzero(wrong))
-            raise InvalidJacobian(
-                f"jac gives a derivative by variable {i} in {_range(low[k, i], high[k, i])} on a box where the "
-                f"function's own lies in {_range(derived[0][k, i], derived[1][k, i])}, so it is not its gradient. "
-                f"There x[{i}] is in {_range(lo[k, i], hi[k, i])}. Correct jac, or leave it out."
-            )
-        return bottom, top
+        return intersection((lo, hi), derived, (low, high), smooth & (defined[:, 0] == 1.0))
+
+
+def intersection(boxes: Pair, derived: Pair, given: Pair, sure: BoolArray) -> Pair:
+    """Both gradients' enclosures (k, n) where the user's formula is sure to be one (k,); else the derived ones."""
+    (lo, hi), (low, high), usable = boxes, given, sure[:, None]
+    bottom = np.where(usable, np.maximum(low, derived[0]), derived[0])
+    top = np.where(usable, np.minimum(high, derived[1]), derived[1])
+    wrong = usable & (bottom > top)
+    if wrong.any():
+        k, i = (int(v[0]) for v in np.nonzero(wrong))
+        raise InvalidJacobian(
+            f"jac gives a derivative by variable {i} in {_range(low[k, i], high[k, i])} on a box where the "
+            f"function's own lies in {_range(derived[0][k, i], derived[1][k, i])}, so it is not its gradient. "
+            f"There x[{i}] is in {_range(lo[k, i], hi[k, i])}. Correct jac, or leave it out."
+        )
+    return bottom, top
 
 
 def _range(lo: float, hi: float) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from infimum.core.library import Core, Operation, load
 from infimum.core.stages import Box, Components, Sample, Staging, Terms
-from infimum.core.tape import Tape
+from infimum.core.tape import Standing, Tape
 
 __all__ = [
     "Box",
@@ -23,6 +23,7 @@ __all__ = [
     "Operation",
     "Sample",
     "Staging",
+    "Standing",
     "Tape",
     "Terms",
     "apply",
@@ -31,6 +32,7 @@ __all__ = [
     "operations",
     "run_tape",
     "staging",
+    "standing",
     "variants",
 ]
 
@@ -40,5 +42,6 @@ apply = _core.apply
 facts = _core.facts
 operations = _core.operations
 run_tape = _core.run_tape
+standing = _core.standing
 staging = _core.staging
 variants = _core.variants

@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
-_ABI = 2
+_ABI = 3
 _LARGEST_EXPONENT = 2**31
 _ERRORS = {1: "unknown operation", 2: "instruction set not available", 3: "bad sizes", 4: "no thread could be started"}
 
@@ -147,6 +147,10 @@ class Core:
         Guarantee: same bits for every variant and every number of threads.
         """
         return tapes.run(self.library, tape, lo, hi, point, self._number(variant), threads)
+
+    def standing(self, tape: tapes.Tape, lo: FloatArray, hi: FloatArray) -> tapes.Standing:
+        """A checked program on a box that others move, as contiguous arrays (n,). Guarantee: `run_tape`'s bits."""
+        return tapes.Standing(self.library, tape, lo, hi, self._number(None))
 
     def staging(
         self,

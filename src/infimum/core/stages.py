@@ -16,6 +16,7 @@ IntArray = npt.NDArray[np.int64]
 
 _int, _double, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _REDUCTIONS = {"add": 0, "mul": 1, "min": 2, "max": 3}
+_FAULTS = {-2: "a row is no interval", -3: "no variable of the box can be split"}
 
 
 class Terms(NamedTuple):
@@ -79,33 +80,42 @@ _Whole = _structure(
 )
 
 
+_ROWS: dict[str, tuple[Any, list[Any]]] = {
+    "new": (_pointer, [_pointer]),
+    "free": (None, [_pointer]),
+    "lo": (_pointer, [_pointer]),
+    "hi": (_pointer, [_pointer]),
+    "wide": (_int, [_pointer]),
+    "open": (_int, [_pointer]),
+    "bound": (_double, [_pointer, _int]),
+    "left": (_int, [_pointer, _int]),
+    "parent": (_int, [_pointer, _int]),
+    "depth": (_int, [_pointer, _int]),
+    "prefixes": (None, [_pointer, _int, _pointer, _pointer, _pointer]),
+    "release": (None, [_pointer, _int]),
+    "go": (_int, [_pointer, _int, _int, _int]),
+    "moves": (_pointer, [_pointer]),
+    "excludes": (_int, [_pointer, _pointer, _pointer]),
+    "parts": (_int, [_pointer, _int]),
+    "count": (_int, [_pointer, _int]),
+    "read": (None, [_pointer, _int, _pointer, _pointer]),
+    "split": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+    "split_equally": (_int, [_pointer, _int, _int, _int, _pointer]),
+    "tabulate": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+    "pack": (_int, [_pointer, _int, _int, _pointer, _pointer]),
+    "packed": (_pointer, [_pointer]),
+    "packed_bytes": (_int, [_pointer]),
+    "begin": (_int, [_pointer, _int, _double]),
+    "point": (_int, [_pointer, _int, _int, _int, _pointer]),
+    "sample": (_int, [_pointer, _int, *[_pointer] * 5]),
+    "advance": (_int, [_pointer, _int, _double, _double, _int, _int, _pointer, _pointer]),
+}
+_CALLS = [name for name, (result, _) in _ROWS.items() if result is _int]
+
+
 def declare(library: ctypes.CDLL) -> None:
     """Say what the functions take and return."""
-    rows: dict[str, tuple[Any, list[Any]]] = {
-        "new": (_pointer, [_pointer]),
-        "free": (None, [_pointer]),
-        "lo": (_pointer, [_pointer]),
-        "hi": (_pointer, [_pointer]),
-        "wide": (_int, [_pointer]),
-        "open": (_int, [_pointer]),
-        "bound": (_double, [_pointer, _int]),
-        "left": (_int, [_pointer, _int]),
-        "parent": (_int, [_pointer, _int]),
-        "depth": (_int, [_pointer, _int]),
-        "prefixes": (None, [_pointer, _int, _pointer, _pointer, _pointer]),
-        "release": (None, [_pointer, _int]),
-        "go": (_int, [_pointer, _int, _int, _int]),
-        "split": (_int, [_pointer, _int, _int, _pointer, _pointer]),
-        "tabulate": (_int, [_pointer, _int, _int, _pointer, _pointer]),
-        "pack": (_int, [_pointer, _int, _int, _pointer, _pointer]),
-        "packed": (_pointer, [_pointer]),
-        "packed_bytes": (_int, [_pointer]),
-        "begin": (_int, [_pointer, _int, _double]),
-        "point": (_int, [_pointer, _int, _int, _int, _pointer]),
-        "sample": (_int, [_pointer, _int, *[_pointer] * 5]),
-        "advance": (_int, [_pointer, _int, _double, _double, _int, _int, _pointer, _pointer]),
-    }
-    for name, (result, arguments) in rows.items():
+    for name, (result, arguments) in _ROWS.items():
         function = getattr(library, f"infimum_staging_{name}")
         function.restype, function.argtypes = result, arguments
 
@@ -144,6 +154,8 @@ class Staging:
         self.lo, self.hi = (
             self._view(f(self._handle), n) for f in (library.infimum_staging_lo, library.infimum_staging_hi)
         )
+        self._moves = _int.from_address(library.infimum_staging_moves(self._handle))
+        self._functions = {name: getattr(library, f"infimum_staging_{name}") for name in _CALLS}
         self._number, self._index, self._fraction = _int(), _int(), _int()
         self._value, self._low, self._high = _double(), _double(), _double()
 
@@ -158,12 +170,12 @@ class Staging:
         return found
 
     def _call(self, name: str, *arguments: Any) -> int:
-        status = int(getattr(self._library, f"infimum_staging_{name}")(self._handle, *arguments))
+        status: int = self._functions[name](self._handle, *arguments)
+        if status >= 0:
+            return status
         if status == -1:
             raise MemoryError("there is not enough memory to go on with the search")
-        if status == -2:
-            raise RuntimeError("staging failed in the core: a row is no interval")
-        return status
+        raise RuntimeError(f"staging failed in the core: {_FAULTS[status]}")
 
     # ------------------------------------------------------------------------------------------ the box
     def go(self, region: int, index: int = -1, depth: int = 0) -> None:
@@ -177,6 +189,30 @@ class Staging:
     def open(self) -> int:
         """How many variables have a number well between their ends."""
         return self._call("open")
+
+    @property
+    def moves(self) -> int:
+        """Grows whenever an end of the box changes."""
+        return self._moves.value
+
+    def excludes(self, slope: tuple[FloatArray, FloatArray]) -> bool:
+        """Whether a gradient enclosed on the box says that it holds no minimiser, if the function is smooth there."""
+        return bool(self._call("excludes", address(slope[0]), address(slope[1])))
+
+    def split_equally(self, first: int, count: int, parts: int) -> tuple[int, int]:
+        """Split variables of a cycle into equal parts: the new region, and the first variable of the next cycle.
+
+        Of `count` variables from the first one those that can be split; of the next `count` where none can.
+        """
+        region = self._call("split_equally", first, count, parts, ctypes.byref(self._number))
+        return region, self._number.value
+
+    def split_of(self, region: int) -> tuple[IntArray, FloatArray]:
+        """The variables of a region's split, and the edges (variables, parts + 1) of their parts."""
+        count, parts = self._call("count", region), self._call("parts", region)
+        variables, edges = np.empty(count, np.int64), np.empty((count, parts + 1))
+        self._library.infimum_staging_read(self._handle, region, address(variables), address(edges))
+        return variables, edges
 
     def split(self, variables: IntArray, edges: FloatArray) -> int:
         """Split what the box is; the number of the new region."""

@@ -32,6 +32,17 @@ int64_t infimum_staging_depth(void *s, int64_t region) { return static_cast<Stag
 void infimum_staging_prefixes(void *s, int64_t region, double *bounds, int64_t *indices, int64_t *depths) {
     static_cast<Staging *>(s)->prefixes(region, bounds, indices, depths);
 }
+const int64_t *infimum_staging_moves(void *s) { return &static_cast<Staging *>(s)->box().moves; }
+int64_t infimum_staging_excludes(void *s, const double *slope_lo, const double *slope_hi) {
+    return static_cast<Staging *>(s)->excludes(slope_lo, slope_hi);
+}
+int64_t infimum_staging_parts(void *s, int64_t region) { return static_cast<Staging *>(s)->region(region).split.parts; }
+int64_t infimum_staging_count(void *s, int64_t region) { return static_cast<Staging *>(s)->region(region).split.count(); }
+void infimum_staging_read(void *s, int64_t region, int64_t *variables, double *edges) {
+    const infimum_staged::Split &split = static_cast<Staging *>(s)->region(region).split;
+    std::copy(split.variables.begin(), split.variables.end(), variables);
+    std::copy(split.edges.begin(), split.edges.end(), edges);
+}
 void infimum_staging_release(void *s, int64_t region) { static_cast<Staging *>(s)->release(region); }
 
 const unsigned char *infimum_staging_packed(void *s) { return static_cast<Staging *>(s)->packed().data(); }
@@ -52,6 +63,9 @@ int64_t infimum_staging_go(void *s, int64_t region, int64_t index, int64_t depth
 }
 int64_t infimum_staging_split(void *s, int64_t count, int64_t parts, const int64_t *variables, const double *edges) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->split(count, static_cast<int>(parts), variables, edges))
+}
+int64_t infimum_staging_split_equally(void *s, int64_t from, int64_t count, int64_t parts, int64_t *following) {
+    INFIMUM_GUARDED(static_cast<Staging *>(s)->split_equally(from, count, static_cast<int>(parts), following))
 }
 int64_t infimum_staging_tabulate(void *s, int64_t region, int64_t masked, const double *extra_lo, const double *extra_hi) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->tabulate(region, masked != 0, extra_lo, extra_hi))

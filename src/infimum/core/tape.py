@@ -7,7 +7,8 @@ what it is given here.
 from __future__ import annotations
 
 import ctypes
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -71,13 +72,41 @@ def run(
         tape.pointers(*map(address, out_hi)),
         threads,
     )
+    if status:
+        _refuse(status, lo, hi)
+    return list(zip(out_lo, out_hi, strict=True))
+
+
+class Standing:
+    """A program on one box that others move: arrays (n,) in and out that stay where they are, for many runs.
+
+    outputs: the ends of each output slot after `run`; overwritten by the next one. ends: all of them in a row.
+    """
+
+    def __init__(self, library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, variant: int) -> None:
+        self._run = library.infimum_run_program
+        self._box = lo, hi
+        self._tape = tape
+        at = np.concatenate([[0], np.cumsum(tape.sizes)]).tolist()
+        self.ends = np.zeros(at[-1]), np.zeros(at[-1])
+        self.outputs = [(self.ends[0][i:j], self.ends[1][i:j]) for i, j in pairwise(at)]
+        pointers = [tape.pointers(*(address(out[end]) for out in self.outputs)) for end in (0, 1)]
+        inputs = [ctypes.c_void_p(address(end)) for end in (lo, hi)]
+        self._arguments = (variant, 0, ctypes.byref(tape.structure), ctypes.c_int64(1), *inputs, *pointers, 1)
+
+    def run(self) -> None:
+        """Fill the outputs for what the box is now."""
+        status = self._run(*self._arguments)
+        if status:
+            _refuse(status, *(end[None] for end in self._box))
+
+
+def _refuse(status: int, lo: FloatArray, hi: FloatArray) -> NoReturn:
     if status == NO_INTERVAL:
         raise InvalidInterval(_no_interval(lo, hi))
     if status == 6:
         raise MemoryError("there is not enough memory to run the program on these boxes")
-    if status:
-        raise RuntimeError(f"the program failed in the core: {ERRORS.get(status, status)}")
-    return list(zip(out_lo, out_hi, strict=True))
+    raise RuntimeError(f"the program failed in the core: {ERRORS.get(status, status)}")
 
 
 def _no_interval(lo: FloatArray, hi: FloatArray) -> str:

@@ -24,7 +24,7 @@ from infimum.function import Function
 from infimum.search.device_children import DeviceChildren
 from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.partition import cut
+from infimum.search.partition import Uniform, cut
 from infimum.search.remaining import remaining
 from infimum.search.sampling import Diagonal, Look
 from infimum.search.split import Split
@@ -65,6 +65,7 @@ class _Search:
             options.backend,
             (options.partition.parts, options.partition.variables),
         )
+        self.here = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
         self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.witness = Witness(function, domain)
         # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
@@ -207,40 +208,37 @@ class _Search:
 
     def _cannot_hold_a_minimiser(self) -> bool:
         """A partial derivative has one sign on the box, which is smooth and does not touch the matching edge."""
-        lo, hi = self.box.lo, self.box.hi
-        low, high = self.function.gradient_ends(lo[None], hi[None])
-        rising = (low[0] > 0) & (lo != self.domain.lo)
-        falling = (high[0] < 0) & (hi != self.domain.hi)
-        if not (rising | falling).any():
+        if not self.box.excludes(self.here.gradient()) or not self.here.facts[1]:
             return False
-        _, smooth = self.function.fact_arrays(lo[None], hi[None])
-        if smooth[0]:
-            self._check_jacobian()
-        return bool(smooth[0])
-
-    def _check_jacobian(self) -> None:
-        """Refuse a formula of the user's that is wrong in the middle of the box, if the function is smooth there."""
-        if self.function.has_jacobian:
-            middle = at_fraction(self.box.lo, self.box.hi, 0.5)[None]
-            self.function.gradient_ends(middle, middle)
+        self.here.check_jacobian()
+        return True
 
     # ------------------------------------------------------------------------------------------ one iteration
     def _split(self, cycle: int) -> None:
         """Split what the box is."""
-        variables, following = self._variables(cycle)
-        split = Split(variables, cut(self.options.partition, self.box.lo[variables], self.box.hi[variables]))
-        region = self.box.split(variables, split.edges)
+        region, following = self._divided(cycle)
         self.following.append(following)
-        self._check_jacobian()
+        self.here.check_jacobian()
         staged = self._tabulate(region) != _DOES_NOT_STAGE
         if not staged:
-            refuse_too_many(split)
-        self._sample(region, split, staged)
+            refuse_too_many(self._split_of(region))
+        self._sample(region, staged)
         if staged:
             self.box.begin(region, self.upper)
         else:
-            self.enumerated[region] = self._enumerated(split)
+            self.enumerated[region] = self._enumerated(self._split_of(region))
         self._push(region)
+
+    def _divided(self, cycle: int) -> tuple[int, int]:
+        """Split what the box is: the new region, and the cycle after its own."""
+        partition = self.options.partition
+        if type(partition) is Uniform:
+            return self.box.split_equally(cycle, max(1, partition.variables), partition.parts)
+        variables, following = self._variables(cycle)
+        return self.box.split(variables, cut(partition, self.box.lo[variables], self.box.hi[variables])), following
+
+    def _split_of(self, region: int) -> Split:
+        return Split(*self.box.split_of(region))
 
     def _enumerated(self, split: Split) -> Run:
         """All children of the box that may hold a minimiser."""
@@ -251,22 +249,16 @@ class _Search:
 
     def _tabulate(self, region: int) -> int:
         """Make the tables of the region that the box is; partial derivatives count where it is smooth around it."""
-        lo, hi = self.box.lo, self.box.hi
-        function, slopes = self.function, self.function.stages.slopes
-        smooth = self.is_defined_here = function.is_smooth_everywhere
+        smooth = self.is_defined_here = self.function.is_smooth_everywhere
         if not smooth:
-            smooth, self.is_defined_here = self._facts(lo, hi)
-        kind = self.box.tabulate(region, smooth, slopes.extra_ends(lo, hi) if smooth else None)
+            defined, smooth = self.here.facts
+            self.is_defined_here = defined and self.is_inward
+        kind = self.box.tabulate(region, smooth, self.here.extras() if smooth else None)
         if kind:
             self.incomplete.add(region)
         return kind
 
-    def _facts(self, lo: FloatArray, hi: FloatArray) -> tuple[bool, bool]:
-        """Whether the function is smooth around a region, and defined at every sample point of it."""
-        defined, smooth = self.function.fact_arrays(lo[None], hi[None])
-        return bool(smooth[0]), bool(defined[0]) and self.is_inward
-
-    def _sample(self, region: int, split: Split, staged: bool) -> None:
+    def _sample(self, region: int, staged: bool) -> None:
         """Lower the upper bound by a sample of the region that the box is."""
         sampling = self.options.sampling
         plain = staged and isinstance(sampling, Diagonal)
@@ -284,9 +276,10 @@ class _Search:
         if best is not None:
             self.box.go(region)
         lo, hi = self.box.lo.copy(), self.box.hi.copy()
-        look = Look(self.function, self.domain, self._point_of(region, split, staged), split, lo, hi, best, region + 1)
         if not plain:
-            self.witness.look(sampling, look)
+            split = self._split_of(region)
+            point_of = self._point_of(region, split, staged)
+            self.witness.look(sampling, Look(self.function, self.domain, point_of, split, lo, hi, best, region + 1))
         self.witness.probe(lo, hi)
         self.box.go(region)
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.backends.emit import LONG
-from infimum.staging.device_memory import RESULT_SIZE, Gpu, Machine
+from infimum.staging.device_memory import Gpu, Machine
 from infimum.staging.device_text import kernels
 from infimum.staging.fractions import FRACTIONS
 from infimum.staging.structure import Family
@@ -128,11 +128,13 @@ class DeviceStaging:
         self.lo, self.hi = self._box.lo, self._box.hi
         self.go, self.wide, self.open = self._box.go, self._box.wide, self._box.open
         self.split, self.point = self._box.split, self._box.point
+        self.split_equally, self.split_of = self._box.split_equally, self._box.split_of
+        self.excludes = self._box.excludes
         self.parent, self.depth = self._box.parent, self._box.depth
         families, slopes = stages.structure.families, stages.slopes
         self.text = kernels([f.program for f in families], stages.structure.epilogue, slopes.programs)
         self.machine = machine(self.text)
-        self._result = self.machine.room(8 * RESULT_SIZE)
+        self._result = self.machine.mailbox()
         self._world = self._new_world(stages, domain, inner)
         self._scratch, self._scratch_bytes = 0, 0
         self._first_place, self._place_bytes = 0, 0
@@ -143,6 +145,11 @@ class DeviceStaging:
         self._asked: tuple[int, float, bool] | None = None  # region, upper, with sample
         self._listed: Listed | None = None
         self._sampled: tuple[int, core.Sample | None] | None = None
+
+    @property
+    def moves(self) -> int:
+        """Grows whenever an end of the box changes."""
+        return self._box.moves
 
     # ------------------------------------------------------------------------------------------ what lies there
     def _new_world(self, stages: Stages, domain: Pair, inner: Pair) -> int:
@@ -243,7 +250,7 @@ class DeviceStaging:
             return
         region, upper, with_sample = self._asked
         self._asked = None
-        found = self.machine.answer(self._result)
+        found = self.machine.answer()
         count = int(found[_COUNT])
         indices = [int(i) for i in found[_INDICES : _INDICES + count]]
         self._listed = Listed(region, upper, found[_BOUNDS : _BOUNDS + count], indices)

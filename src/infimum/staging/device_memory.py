@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ FloatArray = npt.NDArray[np.float64]
 RESULT_SIZE = 16  # doubles; device_tables.h
 STEP_THREADS, CHILDREN_THREADS = 512, 256  # device_step.h, device_children.h
 _HERE = Path(__file__).parent
-_TO_DEVICE, _TO_HOST = 1, 2  # cudaMemcpyKind
+_TO_DEVICE = 1  # cudaMemcpyKind
 
 
 class Machine(Protocol):
@@ -31,8 +32,12 @@ class Machine(Protocol):
         """Bytes of memory there, all 0; their address."""
         ...
 
+    def mailbox(self) -> int:
+        """Memory for the result that kernels write and this side reads."""
+        ...
+
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
-        """Start `infimum_step` on packed bytes, which lie here at an address."""
+        """Start `infimum_step` on packed bytes, which lie here at an address; an answer came since the last start."""
         ...
 
     def children(
@@ -41,8 +46,8 @@ class Machine(Protocol):
         """Start `infimum_children`."""
         ...
 
-    def answer(self, result: int) -> list[float]:
-        """Wait, and fetch the result."""
+    def answer(self) -> list[float]:
+        """Wait, and read the result."""
         ...
 
 
@@ -54,18 +59,22 @@ class Gpu:
         module, self.compile_seconds = _module(text, self._cupy.cuda.Device().id)
         self._step, self._children = (module.get_function(f"infimum_{name}") for name in ("step", "children"))
         self._kept: list[Any] = []
-        self._packed = self._cupy.empty(0, np.uint8)
         self._stream = self._cupy.cuda.get_current_stream()
+        self._copy = self._cupy.cuda.runtime.memcpyAsync
+        self._packed = self._cupy.empty(0, np.uint8)
+        self._sent = self._cupy.cuda.alloc_pinned_memory(1)  # what is packed, where the GPU fetches it without a halt
+        # Page-locked memory has the same address on both sides: kernels write the result straight into it.
         self._pinned = self._cupy.cuda.alloc_pinned_memory(RESULT_SIZE * 8)
         self._answer = np.frombuffer(self._pinned, np.float64, RESULT_SIZE)
-        self._there = self._answer.ctypes.data
-        self._copy = self._cupy.cuda.runtime.memcpyAsync
 
     def put(self, values: npt.NDArray[Any]) -> int:
         return self._keep(lambda: self._cupy.asarray(np.append(values.ravel(), values.dtype.type(0))))
 
     def room(self, size: int) -> int:
         return self._keep(lambda: self._cupy.zeros(max(size, 16), np.uint8))
+
+    def mailbox(self) -> int:
+        return int(self._pinned.ptr)
 
     def _keep(self, make: Any) -> int:
         with cuda.in_words():
@@ -77,8 +86,10 @@ class Gpu:
         with cuda.in_words():
             if self._packed.size < size:
                 self._packed = self._cupy.empty(2 * size, np.uint8)
+                self._sent = self._cupy.cuda.alloc_pinned_memory(2 * size)
             there = self._packed.data.ptr
-            self._copy(there, start, size, _TO_DEVICE, self._stream.ptr)
+            ctypes.memmove(self._sent.ptr, start, size)
+            self._copy(there, self._sent.ptr, size, _TO_DEVICE, self._stream.ptr)
             self._step((1,), (STEP_THREADS,), (world, there, place, scratch, int(with_sample)))
 
     def children(
@@ -87,9 +98,8 @@ class Gpu:
         blocks = max(1, -(-prefixes // CHILDREN_THREADS))
         self._children((blocks,), (CHILDREN_THREADS,), (world, place, depth, float(last[0]), last[1], float(upper)))
 
-    def answer(self, result: int) -> list[float]:
+    def answer(self) -> list[float]:
         with cuda.in_words():
-            self._copy(self._there, result, RESULT_SIZE * 8, _TO_HOST, self._stream.ptr)
             self._stream.synchronize()
         found: list[float] = self._answer.tolist()
         return found

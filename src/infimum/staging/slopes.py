@@ -27,7 +27,7 @@ _MOST_CLASSES = 64
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Classes of components; extras is the program of what they read of a whole region.
+    """Classes of components; extras is the program of what they read of a whole region, made of the nodes `whole`.
 
     complete: every component of the gradient is here, and none reads an extra: then what the masks of a smooth region
     let through, no partial derivative discards.
@@ -35,6 +35,7 @@ class Slopes:
 
     classes: tuple[core.Components, ...]
     programs: tuple[Program, ...]  # one a class
+    whole: tuple[Node, ...]
     extras: Program | None
     complete: bool
 
@@ -69,6 +70,7 @@ def slopes(gradients: list[Node], n: int) -> Slopes:
     return Slopes(
         tuple(classes),
         tuple(programs),
+        tuple(whole),
         lower(list(whole), n) if whole else None,
         complete=covered == n * len(gradients) and not whole,
     )

@@ -3,6 +3,7 @@
 // A region that was split keeps its parent, which child of it it is, and the edges of its own parts; the first and the last
 // edge are the region's own ends, so that they also lead back up. A box has the same bits by whatever path it is reached.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +24,24 @@ struct Split {
     }
 };
 
+// Append the ends of equal parts of a range; never decreasing, the first and the last its own, infinity no other's.
+inline void put_equal_parts(double lo, double hi, int parts, std::vector<double> &edges) {
+    const double first = lo < -INFIMUM_MAX ? -INFIMUM_MAX : lo, last = hi > INFIMUM_MAX ? INFIMUM_MAX : hi;
+    const double middle = clipped(at_fraction(lo, hi, 0.5), first, last);
+    const size_t begin = edges.size() + 1;
+    edges.push_back(lo);
+    bool cuts = false;
+    for (int k = 1; k < parts; k++) {
+        const double at = clipped(at_fraction(lo, hi, static_cast<double>(k) / parts), first, last);
+        cuts = cuts || (at > lo && at < hi);
+        edges.push_back(at);
+    }
+    double *inner = edges.data() + begin;
+    for (int k = 0; k < parts - 1 && !cuts; k++) inner[k] = middle;
+    std::sort(inner, inner + parts - 1);
+    edges.push_back(hi);
+}
+
 struct Region {
     int64_t parent, index, depth;  // child number `index` of its parent
     Split split;
@@ -40,6 +59,7 @@ class Box {
     std::vector<double> lo, hi, inner_lo, inner_hi;
     std::vector<int64_t> stale;
     int64_t wide = 0, open = 0;  // variables wider than wanted, variables that have a number between their ends
+    int64_t moves = 0;           // grows whenever an end changes
 
     Box(int64_t size, const double *low, const double *high, const double *inner_low, const double *inner_high, const double *widths)
         : is_stale_(static_cast<size_t>(size), 1), n(size), lo(low, low + size), hi(high, high + size),
@@ -53,6 +73,7 @@ class Box {
     void set(int64_t v, double low, double high) {
         if (lo[v] == low && hi[v] == high) return;
         count(v, -1);
+        moves++;
         lo[v] = low;
         hi[v] = high;
         count(v, 1);
@@ -88,6 +109,7 @@ class Box {
         return BROKEN(6) ? x : clipped(x, inner_lo[v], inner_hi[v]);
     }
     double sample(int64_t v, double fraction) const { return sample(v, lo[v], hi[v], fraction); }
+    bool has_inner(int64_t v) const { return above(lo[v]) < hi[v]; }  // a number between the ends
 
   private:
     //   nothing to split     fewer than two numbers between the ends

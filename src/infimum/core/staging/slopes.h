@@ -8,6 +8,17 @@
 
 namespace INFIMUM_NAMESPACE {
 
+// Whether a slope says that no minimiser lies in a range of its variable. An empty slope, which exists nowhere, says nothing.
+//   slope      range                             discards
+//   all > 0    begins inside the domain          yes: to the left there is less
+//   all < 0    ends inside the domain            yes
+//   else       any                               no
+inline bool discards(Range slope, Range x, double domain_lo, double domain_hi) {
+    const bool left = x.lo == domain_lo && !BROKEN(1), right = x.hi == domain_hi && !BROKEN(1);
+    const bool rising = (BROKEN(2) ? slope.hi : slope.lo) > 0 && !left, falling = slope.hi < 0 && !right;
+    return (rising || falling) && slope.lo <= slope.hi;
+}
+
 struct Discards {
     Positions positions;
     std::vector<unsigned char> holds;  // one a combination of digits
@@ -71,9 +82,7 @@ class Slopes {
             for (int64_t k = 0; k < shapes[c].combinations(shapes[c].count, s.parts); k++, row++) {
                 shapes[c].digits(k, s.parts, digits);
                 const Range slope = enclose_.range(row), x = range_of(v, box, s, position, shapes[c], digits);
-                const bool left = x.lo == domain_lo[v] && !BROKEN(1), right = x.hi == domain_hi[v] && !BROKEN(1);
-                const bool rising = (BROKEN(2) ? slope.hi : slope.lo) > 0 && !left, falling = slope.hi < 0 && !right;
-                mask.holds.push_back((rising || falling) && slope.lo <= slope.hi);
+                mask.holds.push_back(discards(slope, x, domain_lo[v], domain_hi[v]));
                 any = any || mask.holds.back();
             }
             if (any) found.push_back(std::move(mask));

@@ -47,6 +47,28 @@ class Staging {
         left_.emplace_back();
         return regions_.split(std::move(s));
     }
+    // Split what the box is into equal parts, as search/partition.py cuts: of the `count` variables from `from` on those that
+    // can be split, or of the next `count` that has any. *following: where the next cycle begins. -3 where nothing can be.
+    int64_t split_equally(int64_t from, int64_t count, int parts, int64_t *following) {
+        Split s;
+        s.parts = parts;
+        for (int64_t looked = 0; s.variables.empty() && looked <= n_; looked += count) {
+            const int64_t last = from + count < n_ ? from + count : n_;
+            for (int64_t v = from; v < last; v++)
+                if (box_.has_inner(v)) s.variables.push_back(static_cast<int32_t>(v));
+            *following = from = from + count < n_ ? from + count : 0;
+        }
+        if (s.variables.empty()) return -3;
+        for (const int32_t v : s.variables) put_equal_parts(box_.lo[v], box_.hi[v], parts, s.edges);
+        left_.emplace_back();
+        return regions_.split(std::move(s));
+    }
+    // Whether a gradient enclosed on the box says that it holds no minimiser; right where the function is smooth around it.
+    bool excludes(const double *slope_lo, const double *slope_hi) const {
+        for (int64_t v = 0; v < n_; v++)
+            if (discards({slope_lo[v], slope_hi[v]}, {box_.lo[v], box_.hi[v]}, domain_lo_[v], domain_hi_[v])) return true;
+        return false;
+    }
 
     // Make the tables of a region, which the box must be.
     //   0  done, and the masks hold everything that partial derivatives say of the children
