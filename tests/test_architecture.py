@@ -113,8 +113,8 @@ HEADERS_OF_THE_SYSTEM = {
 BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "rint", "sqrt"}
 GLOBAL_FUNCTIONS = {"fabs", "floor", "rint"}
 STANDARD_NAMES = {
-    "atomic", "bad_alloc", "copy", "exception", "list", "logic_error", "make_pair", "memcpy", "min", "move", "pair", "pop_heap",
-    "push_heap", "sort", "thread", "unique", "unordered_map", "vector",
+    "atomic", "bad_alloc", "copy", "exception", "list", "logic_error", "make_pair", "memcpy", "min", "move", "pair",
+    "pop_heap", "push_heap", "sort", "thread", "unique", "unordered_map", "vector",
 }  # fmt: skip
 
 

@@ -191,6 +191,7 @@ def _assert_same(
     assert np.array_equal(found.boxes, expected.boxes)
     assert np.array_equal(found.lower_bounds, expected.lower_bounds)
     assert np.array_equal(found.x, expected.x)
+    assert [step[:4] for step in found.history] == [step[:4] for step in expected.history]
 
 
 @every_problem
@@ -233,27 +234,37 @@ def test_other_strategies_end_with_the_same_answer(
     _assert_same(PROBLEMS["griewank"](20), options, machine, monkeypatch)
 
 
-def test_a_search_that_ends_with_its_gap_knows_as_much_as_the_cores(
+@pytest.mark.parametrize("name", ["griewank", "rosenbrock", "salomon"])
+def test_a_search_that_ends_with_its_gap_ends_with_the_same_answer(
+    name: str, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = Options(partition=Uniform(3, 6), xtol=None, ftol=1e-6)
+    _assert_same(PROBLEMS[name](20), options, machine, monkeypatch)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 9, 40])
+@pytest.mark.parametrize("name", ["rastrigin", "rosenbrock", "ackley", "discontinuous"])
+def test_a_search_stopped_after_some_iterations_leaves_the_same_boxes(
+    name: str, most: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _assert_same(PROBLEMS[name](12), Options(partition=Uniform(4, 5), max_iter=most), machine, monkeypatch)
+
+
+def test_a_search_stopped_by_its_regions_leaves_the_same_boxes(
     machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left is bounded by its next child there, by a prefix of children here: never less sharply."""
-    problem = PROBLEMS["griewank"](20)
-    function = trace(problem.f, problem.n)
-    options = Options(partition=Uniform(3, 6), xtol=None, ftol=1e-6)
-    here = _search(function, problem, options)
-    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
-    there = _search(function, problem, options)
-    assert there.nit <= here.nit
-    assert here.lower <= there.lower <= 0.0 <= there.upper
+    options = Options(partition=Uniform(4, 5), max_regions=7)
+    _assert_same(PROBLEMS["rosenbrock"](20), options, machine, monkeypatch)
 
 
-def test_a_stopped_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PROBLEMS["rastrigin"](12)
     function = trace(problem.f, problem.n)
     machine = host_staging.machine(folder)
     monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
     for most in (1, 2, 5, 9):
-        found = _search(function, problem, Options(partition=Uniform(4, 5), max_iter=most))
+        options, domain = Options(partition=Uniform(4, 5)), read_bounds(problem.bounds)
+        found = paper.search(function, domain, options, lambda now, most=most: now.iteration >= most)
         assert found.lower <= 0.0 <= found.upper
         inside = [((box[:, 0] <= 0.0) & (box[:, 1] >= 0.0)).all() for box in found.boxes]
         assert any(inside)

@@ -87,6 +87,8 @@ _ROWS: dict[str, tuple[Any, list[Any]]] = {
     "hi": (_pointer, [_pointer]),
     "wide": (_int, [_pointer]),
     "open": (_int, [_pointer]),
+    "settle": (_int, [_pointer, _int, _double, _int]),
+    "forget": (_int, [_pointer]),
     "bound": (_double, [_pointer, _int]),
     "left": (_int, [_pointer, _int]),
     "parent": (_int, [_pointer, _int]),
@@ -266,6 +268,17 @@ class Staging:
             "advance", region, upper, other_bound, other, most, ctypes.byref(self._value), ctypes.byref(self._index)
         )
         return found, self._value.value, self._index.value
+
+    def settle(self, region: int, upper: float, most: int = 4096) -> int:
+        """Open what is left until a child comes first: 0 done, 1 not yet, 2 the region's tables are needed."""
+        return self._call("settle", region, upper, most)
+
+    def leave(self) -> None:
+        """Everything is here, nothing on a device."""
+
+    def forget(self) -> None:
+        """Take nothing for known of the box: the next tables are made from all of it."""
+        self._call("forget")
 
     def bound(self, region: int) -> float:
         """No child left has a lower bound below this; inf when none is left."""

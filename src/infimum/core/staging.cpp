@@ -82,6 +82,12 @@ int64_t infimum_staging_point(void *s, int64_t region, int64_t index, int64_t fr
 int64_t infimum_staging_sample(void *s, int64_t region, double *value, double *lo, double *hi, int64_t *index, int64_t *fraction) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->sample(region, value, lo, hi, index, fraction))
 }
+int64_t infimum_staging_settle(void *s, int64_t region, double upper, int64_t most) {
+    INFIMUM_GUARDED(static_cast<Staging *>(s)->settle(region, upper, most))
+}
+int64_t infimum_staging_forget(void *s) {
+    INFIMUM_GUARDED((static_cast<Staging *>(s)->forget(), 0))
+}
 int64_t infimum_staging_advance(void *s, int64_t region, double upper, double other_bound, int64_t other, int64_t most,
                                 double *bound, int64_t *index) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->advance(region, upper, other_bound, other, most, bound, index))

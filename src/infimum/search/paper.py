@@ -39,6 +39,7 @@ __all__ = ["Options", "Outcome", "Progress", "search"]
 
 _LOOKS = 4096
 _DOES_NOT_STAGE = 2
+_AT_ANY_TIME = (Status.TIME, Status.INTERRUPTED)
 
 
 def search(
@@ -175,6 +176,31 @@ class _Search:
             self._put_out(bound)
         return None
 
+    def _settle(self, region: int) -> None:
+        """The bound of what is left of a region becomes that of its next child, unless time is up.
+
+        So it does not depend on how children are looked for.
+        """
+        while region not in self.enumerated and not self._is_late():
+            kind = self.box.settle(region, self.upper)
+            if kind == 0:
+                break
+            if kind == 2:
+                self.box.go(region)
+                self._tabulate(region)
+
+    def _settle_all(self) -> None:
+        """What is left of every region comes in the same boxes on every backend."""
+        self.box.leave()
+        left, self.heap = sorted(region for _, region in self.heap), []
+        for region in left:
+            self._settle(region)
+            self._push(region)
+
+    def _bound(self, region: int) -> float:
+        run = self.enumerated.get(region)
+        return self.box.bound(region) if run is None else run.bound()
+
     def _advance(self, region: int) -> tuple[float, int] | None:
         """The best child of a region, or None where another region comes first meanwhile."""
         if region in self.enumerated:
@@ -218,8 +244,8 @@ class _Search:
         """Split what the box is."""
         region, following = self._divided(cycle)
         self.following.append(following)
-        self.here.check_jacobian()
         staged = self._tabulate(region) != _DOES_NOT_STAGE
+        self.here.check_jacobian()  # while a device makes the tables
         if not staged:
             refuse_too_many(self._split_of(region))
         self._sample(region, staged)
@@ -313,8 +339,8 @@ class _Search:
 
     def _push(self, region: int) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
-        run = self.enumerated.get(region)
-        bound = self.box.bound(region) if run is None else run.bound()
+        self._settle(region)
+        bound = self._bound(region)
         if bound <= self.upper and bound < np.inf:
             heapq.heappush(self.heap, (bound, region))
             return
@@ -325,8 +351,10 @@ class _Search:
     # ------------------------------------------------------------------------------------------ the answer
     def _outcome(self, status: Status) -> Outcome:
         x = self.witness.x
+        if status not in _AT_ANY_TIME:
+            self._settle_all()
         left = [(bound, box) for bound, box in self.output if bound <= self.upper]
-        open_regions = [region for bound, region in self.heap if bound <= self.upper]
+        open_regions = sorted(region for bound, region in self.heap if bound <= self.upper)
         left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
         if x is None and status == Status.PROVED:

@@ -23,15 +23,20 @@ def remaining(
     holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere.
     """
     most = max(1024, _NUMBERS // (2 * box.lo.size))
-    if sum(_count(box, enumerated, region) for region in regions) > most:
-        return _coarse(box, regions, lower, most)
-    found: list[Bounded] = []
+    entries: list[tuple[int, float, int, int]] = []
     for region in regions:
-        bounds, indices, depths = _left(box, enumerated, region)
-        for bound, index, depth in zip(bounds.tolist(), indices.tolist(), depths.tolist(), strict=True):
-            if bound <= upper:
-                box.go(region, index, depth)
-                found.append((bound if depth else lower, np.stack([box.lo, box.hi], 1)))
+        bounds, indices, depths = (part.tolist() for part in _left(box, enumerated, region))
+        entries += [
+            (region, bound, index, depth)
+            for bound, index, depth in zip(bounds, indices, depths, strict=True)
+            if bound <= upper
+        ]
+        if len(entries) > most:
+            return _coarse(box, regions, lower, most)
+    found: list[Bounded] = []
+    for region, bound, index, depth in entries:
+        box.go(region, index, depth)
+        found.append((bound if depth else lower, np.stack([box.lo, box.hi], 1)))
     return found
 
 
@@ -42,10 +47,6 @@ def _left(
         return box.prefixes(region)
     bounds, indices = enumerated[region].left()
     return bounds, indices, np.full(bounds.size, 64)
-
-
-def _count(box: Working, enumerated: dict[int, Run], region: int) -> int:
-    return enumerated[region].left()[0].size if region in enumerated else box.left(region)
 
 
 def _coarse(box: Working, regions: list[int], lower: float, most: int) -> list[Bounded]:

@@ -112,7 +112,8 @@ class DeviceStaging:
     """core.Staging with its tables on a device.
 
     Differences: a bound is that of the next child, or of the last one emitted where the next is not listed yet; what is
-    left of a region of which more is left than is listed is the region itself, as a prefix of no digits.
+    left of a region of which more is left than is listed is the region itself, as a prefix of no digits. After `leave`
+    what is left is listed by core.Staging, region by region as they are tabulated again.
     """
 
     def __init__(
@@ -145,6 +146,7 @@ class DeviceStaging:
         self._asked: tuple[int, float, bool] | None = None  # region, upper, with sample
         self._listed: Listed | None = None
         self._sampled: tuple[int, core.Sample | None] | None = None
+        self._here: set[int] | None = None  # after leaving: regions of which the core's box knows what is left
 
     @property
     def moves(self) -> int:
@@ -221,7 +223,37 @@ class DeviceStaging:
     # ------------------------------------------------------------------------------------------ a region
     def tabulate(self, region: int, masked: bool, extra: Extra = None) -> int:
         """Make the tables of the region that the box is, and list its next children; as core.Staging.tabulate says."""
+        if self._here is not None:
+            return self._tabulate_here(region, masked, extra)
         return self._tabulate(region, masked, extra, region not in self._runs)
+
+    def leave(self) -> None:
+        """Go on without the device, for what is left of regions."""
+        self._box.forget()
+        self._here = set()
+
+    def _tabulate_here(self, region: int, masked: bool, extra: Extra) -> int:
+        """What the core would have left of a region after the same children were emitted."""
+        assert self._here is not None
+        kind = self._box.tabulate(region, masked, extra)
+        self._box.begin(region, self._upper)
+        last, emitted = self._runs[region].last, _FIRST
+        while emitted < last:
+            found, bound, index = self._box.advance(region, self._upper)
+            if found == 1:
+                emitted = bound, index
+            elif self._box.bound(region) > self._upper:
+                break
+        self._here.add(region)
+        return kind
+
+    def settle(self, region: int, upper: float, most: int = 4096) -> int:
+        """The bound becomes that of the next child: 0 done, 1 not yet, 2 the region's tables are needed."""
+        if self._here is not None:
+            return self._box.settle(region, upper, most) if region in self._here else 2
+        run = self._runs[region]
+        is_known = run.next < len(run.bounds) or not run.more
+        return 0 if is_known or self._take_up(region, upper) else 2
 
     def _tabulate(self, region: int, masked: bool, extra: Extra, with_sample: bool) -> int:
         kind, start, size = self._box.pack(region, masked, extra)
@@ -321,6 +353,8 @@ class DeviceStaging:
 
     def bound(self, region: int) -> float:
         """No child left has a lower bound below this; inf when none is left."""
+        if self._here is not None and region in self._here:
+            return self._box.bound(region)
         run = self._runs.get(region)
         if run is None:
             return np.inf
@@ -330,11 +364,15 @@ class DeviceStaging:
 
     def left(self, region: int) -> int:
         """How many entries `prefixes` has."""
+        if self._here is not None and region in self._here:
+            return self._box.left(region)
         run = self._runs.get(region)
         return 0 if run is None else 1 if run.more else len(run.bounds) - run.next
 
     def prefixes(self, region: int) -> tuple[FloatArray, IntArray, IntArray]:
         """What is left as lower bounds, indices and digits fixed: together they cover every child not emitted."""
+        if self._here is not None and region in self._here:
+            return self._box.prefixes(region)
         run = self._runs.get(region)
         if run is None:
             return np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)

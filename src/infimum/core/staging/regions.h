@@ -90,6 +90,13 @@ class Box {
         }
         stale.resize(kept);
     }
+    void forget() {
+        is_known_ = false;
+        for (int64_t v = 0; v < n; v++) {
+            if (!is_stale_[v]) stale.push_back(v);
+            is_stale_[v] = 1;
+        }
+    }
     void clear_stale() {
         if (!is_known_) {
             known_lo_ = lo;
@@ -137,7 +144,8 @@ class Box {
 class Regions {
     std::vector<Region> regions_;
     Box &box_;
-    int64_t at_ = -1, index_ = -1;  // the box is child `index_` of region `at_`, or that region; -1: the domain
+    // The box is child `index_` of region `at_` by its first `depth_` digits, or that region; -1: the domain.
+    int64_t at_ = -1, index_ = -1, depth_ = 0;
 
   public:
     explicit Regions(Box &box) : box_(box) {}
@@ -153,6 +161,7 @@ class Regions {
     }
     // The box becomes region `id`, or its child `index` where that is not negative; only the first `depth` digits count.
     void go(int64_t id, int64_t index, int64_t depth) {
+        if (index >= 0 && id == at_ && index == index_ && depth == depth_) return;
         leave_child();
         std::vector<int64_t> down;
         int64_t target = id;
@@ -175,6 +184,7 @@ class Regions {
         if (index < 0) return;
         narrow(regions_[at_].split, index, depth);
         index_ = index;
+        depth_ = depth;
     }
 
   private:

@@ -158,17 +158,31 @@ class Staging {
             const Entry top = heap.front();
             if (top.bound > upper || (BROKEN(11) && top.bound == upper) || top.bound > other_bound || (top.bound == other_bound && id > other)) return 0;
             if (!top.leaf() && !opened_.count(id)) return 2;
-            std::pop_heap(heap.begin(), heap.end());
-            heap.pop_back();
             if (top.leaf()) {
+                take(heap);
                 *bound = top.bound;
                 *index = top.index();
                 return 1;
             }
-            open_prefix(heap, enclose_, regions_[id].split, use(id), top.index(), top.depth(), upper);
+            open(id, upper);
         }
         return 0;
     }
+    // Open prefixes until a child comes first, so that the bound of what is left is that child's.
+    //   0  a child comes first, or nothing up to `upper` is left
+    //   1  `most` prefixes were opened, there may be more
+    //   2  the region's tables are needed
+    int64_t settle(int64_t id, double upper, int64_t most) {
+        const Heap &heap = left_[id];
+        for (int64_t opened = 0; opened < most; opened++) {
+            if (heap.empty() || heap.front().leaf() || heap.front().bound > upper) return 0;
+            if (!opened_.count(id)) return 2;
+            open(id, upper);
+        }
+        return 1;
+    }
+    // Take all variables for changed: what was told of them elsewhere is not known here.
+    void forget() { box_.forget(); }
 
     // ------------------------------------------------------------------------------------------ what is left
     double bound(int64_t id) const { return left_[id].empty() ? INFIMUM_INF : left_[id].front().bound; }
@@ -189,6 +203,17 @@ class Staging {
     }
 
   private:
+    static Entry take(Heap &heap) {
+        const Entry top = heap.front();
+        std::pop_heap(heap.begin(), heap.end());
+        heap.pop_back();
+        return top;
+    }
+    // Put its parts in place of the first prefix.
+    void open(int64_t id, double upper) {
+        const Entry top = take(left_[id]);
+        open_prefix(left_[id], enclose_, regions_[id].split, use(id), top.index(), top.depth(), upper);
+    }
     void place(const Split &s) {
         for (int64_t p = 0; p < s.count(); p++) position_[s.variables[p]] = static_cast<int>(p);
     }
