@@ -16,6 +16,7 @@ from rich.table import Table
 
 from infimum import api
 from infimum.cli_bench import Row, machine, table, wide, write_csv
+from infimum.cli_calibration import links
 from infimum.errors import InfimumError
 from infimum.frontier_cases import (
     GRADES,
@@ -42,7 +43,8 @@ EXAMPLES = """examples:
 
 Grade compare has the problems that other solvers were timed on, grade A problems of up to a million variables, grade B
 those that need more than sharp natural bounds. The minimum is to be enclosed to 1e-6, in grade A every minimiser too,
-in boxes of 1e-4. "no": the solver gave up; "false": what it printed does not contain the minimum."""
+in boxes of 1e-4. "no": the solver gave up; "false": what it printed does not contain the minimum. "additions": how
+many million dependent additions take as long, which says more than seconds where a machine is shared."""
 _TITLES = {
     "compare": "Beside other solvers (their seconds; target: the rigorous one, IBEX, or 0.05 s)",
     "A": "Grade A: any number of variables",
@@ -131,6 +133,7 @@ def row(
         "known_lower": float(known.lo), "known_upper": float(known.hi), "known": sure(case.name),
         "ftol": case.ftol, "xtol": case.xtol, "true": true, "proved": proved,
         "status": None if result is None else int(result.status), "seconds": round(seconds, 6),
+        "additions": round(links(seconds)),
         "search_seconds": None if result is None else round(result.seconds, 6), "target": case.target,
         "iterations": None if result is None else result.nit,
         "backend": "" if result is None else result.backend,
@@ -146,16 +149,15 @@ def results_table(rows: Sequence[Row], title: str) -> Table:
     """Be what was enclosed, our seconds and those of the solvers that have any."""
     others = [solver for solver in SOLVERS if any(r[solver] for r in rows)]
     made = table(title)
-    for name in ("problem", "n", "minimum in", "seconds", "target", *(SOLVERS[solver] for solver in others), "verdict"):
+    for name in ("problem", "n", "minimum in", "seconds", "additions", "target", *(SOLVERS[solver] for solver in others), "verdict"):
         left = name in ("problem", "minimum in", "verdict")
         made.add_column(name, justify="left" if left else "right", no_wrap=True)
     for r in rows:
         target = "" if r["target"] is None else f"{r['target']:.3g}"
         claimed = enclosure(Interval(r["lower"], r["upper"])) if r["lower"] <= r["upper"] else "nothing"
         theirs = [r[solver] for solver in others]
-        made.add_row(
-            r["problem"], f"{r['n']:,}", claimed, f"{r['seconds']:.3g}", target, *theirs, _coloured(r["verdict"])
-        )
+        ours = f"{r['seconds']:.3g}", f"{r['additions'] / 1e6:,.0f}"
+        made.add_row(r["problem"], f"{r['n']:,}", claimed, *ours, target, *theirs, _coloured(r["verdict"]))
     return made
 
 
