@@ -16,7 +16,7 @@ from infimum.domain import read_bounds
 from infimum.function import trace
 from infimum.function_box import OnBox
 from infimum.search import paper
-from infimum.search.partition import edges
+from infimum.search.partition import Uniform, cut
 from infimum.search.sampling import Look, Midpoint
 from infimum.search.status import Status
 
@@ -110,10 +110,10 @@ def test_children_share_their_cuts_and_keep_the_outer_ends() -> None:
     random = np.random.default_rng(6)
     lo = np.concatenate([random.normal(size=50), [-np.inf, -np.inf, 0.0, 1e308, -1e-320]])
     hi = np.concatenate([lo[:50] + random.exponential(size=50), [np.inf, 3.0, np.inf, np.inf, 1e-320]])
-    cut = edges(lo, hi, 4)
-    assert np.array_equal(cut[:, 0], lo) and np.array_equal(cut[:, -1], hi)
-    assert (np.diff(cut[:50], axis=1) >= 0).all() and not np.isnan(cut).any()
-    assert np.isfinite(cut[:, 1:-1]).all()
+    edges = cut(Uniform(4), lo, hi)
+    assert np.array_equal(edges[:, 0], lo) and np.array_equal(edges[:, -1], hi)
+    assert (np.diff(edges[:50], axis=1) >= 0).all() and not np.isnan(edges).any()
+    assert np.isfinite(edges[:, 1:-1]).all()
 
 
 # --- lazy and enumerated -----------------------------------------------------------------------------------------

@@ -149,15 +149,16 @@ def results_table(rows: Sequence[Row], title: str) -> Table:
     """Be what was enclosed, our seconds and those of the solvers that have any."""
     others = [solver for solver in SOLVERS if any(r[solver] for r in rows)]
     made = table(title)
-    for name in ("problem", "n", "minimum in", "seconds", "additions", "target", *(SOLVERS[solver] for solver in others), "verdict"):
+    ours = ("problem", "n", "minimum in", "seconds", "additions", "target")
+    for name in (*ours, *(SOLVERS[solver] for solver in others), "verdict"):
         left = name in ("problem", "minimum in", "verdict")
         made.add_column(name, justify="left" if left else "right", no_wrap=True)
     for r in rows:
         target = "" if r["target"] is None else f"{r['target']:.3g}"
         claimed = enclosure(Interval(r["lower"], r["upper"])) if r["lower"] <= r["upper"] else "nothing"
         theirs = [r[solver] for solver in others]
-        ours = f"{r['seconds']:.3g}", f"{r['additions'] / 1e6:,.0f}"
-        made.add_row(r["problem"], f"{r['n']:,}", claimed, *ours, target, *theirs, _coloured(r["verdict"]))
+        spent = f"{r['seconds']:.3g}", f"{r['additions'] / 1e6:,.0f}"
+        made.add_row(r["problem"], f"{r['n']:,}", claimed, *spent, target, *theirs, _coloured(r["verdict"]))
     return made
 
 

@@ -119,10 +119,5 @@ def cut(partition: Partition, lo: FloatArray, hi: FloatArray) -> FloatArray:
     return np.concatenate([lo[:, None], np.sort(inner, 1), hi[:, None]], 1)
 
 
-def edges(lo: FloatArray, hi: FloatArray, parts: int) -> FloatArray:
-    """The ends (ranges, parts + 1) of equal parts."""
-    return cut(Uniform(parts), lo, hi)
-
-
 def _at_fractions(lo: FloatArray, hi: FloatArray, fractions: list[float]) -> FloatArray:
     return at_fraction(lo[:, None], hi[:, None], np.array(fractions))
