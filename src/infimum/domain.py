@@ -118,11 +118,11 @@ def _from_array(bounds: npt.NDArray[Any], n: int | None) -> tuple[_Ends, _Ends]:
 
 
 def _from_pairs(pairs: list[Any]) -> tuple[_Ends, _Ends]:
-    # [(0, pi)] * n holds one pair n times: each object is read once.
-    rows = {id(pair): pair for pair in pairs}
-    first = {id(pair): i for i, pair in reversed(list(enumerate(pairs)))}
-    read = {key: _read_pair(pair, first[key]) for key, pair in rows.items()}
-    table = np.array([read[id(pair)] for pair in pairs])
+    # [(0, pi)] * n holds one pair n times: each object is read once, where it stands first.
+    objects = np.fromiter(map(id, pairs), np.int64, len(pairs))
+    _, first, which = np.unique(objects, return_index=True, return_inverse=True)
+    read = {i: _read_pair(pairs[i], i) for i in sorted(first.tolist())}
+    table = np.array([read[i] for i in first.tolist()])[which]
     return _Ends(table[:, 0], table[:, 1]), _Ends(table[:, 2], table[:, 3])
 
 

@@ -7,7 +7,6 @@ the tightest interval around them; ``float()`` gives the nearest double.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -15,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum import exact_form, exact_rules, exact_value
+from infimum import exact_columns, exact_columns_rules, exact_columns_value, exact_form, exact_rules, exact_value
 from infimum.errors import ExactDomainError, ShapeMismatch, UnsupportedValue
+from infimum.exact_columns import Columns, Unfit
 from infimum.exact_form import Terms
 from infimum.interval import Interval
 from infimum.interval.outward import FloatArray, fraction
@@ -38,16 +38,14 @@ class Exact(UfuncOperators):
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
 
+    @property
+    def form(self) -> Terms:
+        """The canonical form (exact_form)."""
+        return self._terms
+
     def as_fraction(self) -> Fraction | None:
         """Be the rational number this is, or None."""
         return exact_form.as_rational(self._terms)
-
-    def as_square_root(self) -> Fraction | None:
-        """Be q where the constant is a nonnegative rational or the square root of a rational, and equals sqrt(q)."""
-        q = self.as_fraction()
-        if q is not None:
-            return q * q if q >= 0 else None
-        return exact_form.square_of_root(self._terms)
 
     def as_rational_multiple_of_pi(self) -> Fraction | None:
         """Be the q with which this is q * pi, or None."""
@@ -96,39 +94,73 @@ class Exact(UfuncOperators):
 
 
 class ExactArray(UfuncOperators):
-    """Exact constants in an array, each held as an int, a Fraction or an Exact; functions act on each of them."""
+    """Exact constants in an array; functions act on each of them.
 
-    __slots__ = ("_values",)
+    They are held in columns where they have such (exact_columns), and each as an int, a Fraction or an Exact where not;
+    an element that is asked for is made on demand.
+    """
+
+    __slots__ = ("_columns", "_elements", "_tried")
     __array_priority__ = 900.0
     # As for NumPy's arrays, equality is an array of answers.
     __hash__ = None  # type: ignore[assignment]
 
-    _values: _Objects
+    _columns: Columns | None
+    _elements: _Objects | None
+    _tried: bool
 
-    def __init__(self, values: _Objects) -> None:
-        self._values = values
+    def __init__(self, values: _Objects | Columns) -> None:
+        self._columns = values if isinstance(values, Columns) else None
+        self._elements = None if isinstance(values, Columns) else values
+        self._tried = isinstance(values, Columns)
+
+    @property
+    def columns(self) -> Columns | None:
+        """The constants in columns, where they have such."""
+        if not self._tried:
+            self._tried = True
+            assert self._elements is not None
+            try:
+                forms = map(_form, self._elements.ravel().tolist())
+                self._columns = exact_columns.of_forms(forms, self._elements.shape)
+            except Unfit:
+                pass
+        return self._columns
+
+    @property
+    def _values(self) -> _Objects:
+        """The constants one by one, each as an int, a Fraction or an Exact."""
+        if self._elements is None:
+            assert self._columns is not None
+            self._elements = _filled(list(map(_value, self._columns.elements()))).reshape(self._columns.shape)
+        return self._elements
 
     @property
     def shape(self) -> tuple[int, ...]:
         """As of a NumPy array."""
-        return self._values.shape
+        return self._values.shape if self._columns is None else self._columns.shape
 
     @property
     def size(self) -> int:
         """The number of constants."""
-        return self._values.size
+        return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return self._values.ndim
+        return len(self.shape)
 
     def reshape(self, *shape: Any) -> ExactArray:
         """Be the same constants in another shape."""
-        return ExactArray(self._values.reshape(*shape))
+        if self._columns is None:
+            return ExactArray(self._values.reshape(*shape))
+        return ExactArray(self._columns.each(lambda column: column.reshape(*shape)))
 
     def sum(self) -> Exact:
         """Be the sum of all constants, exactly."""
+        if self.columns is not None and not self.columns.q.ndim and not self.columns.has_roots:
+            whole = sum(self.columns.spread()[0].ravel().tolist())
+            return Exact(exact_form.scale(((self.columns.factor, Fraction(1)),), Fraction(whole, int(self.columns.q))))
         total = exact_form.ZERO
         for value in self._values.ravel().tolist():
             total = exact_form.add(total, _form(value))
@@ -139,19 +171,30 @@ class ExactArray(UfuncOperators):
         return Interval(*self.__interval__())
 
     def __interval__(self) -> tuple[FloatArray, FloatArray]:
-        if all(type(value) is int and abs(value) < 2**53 for value in self._values.ravel().tolist()):
-            return ends(self._values.astype(np.int64))
-        return ends(self._values)
+        return ends(self._values) if self.columns is None else exact_columns_value.enclosures(self.columns)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if dtype is not None and np.dtype(dtype).kind == "f":
+            return _nearest(self).astype(dtype)  # type: ignore[no-any-return]
+        elements = _filled([Exact(_form(value)) for value in self._values.ravel().tolist()])
+        return elements.reshape(self.shape).astype(dtype or object)
 
     def __len__(self) -> int:
-        return len(self._values)
+        if not self.shape:
+            raise TypeError("len() of an array without axes")
+        return self.shape[0]
 
     def __getitem__(self, index: Any) -> Exact | ExactArray:
-        found = self._values[index]
-        return ExactArray(found) if isinstance(found, np.ndarray) else Exact(_form(found))
+        if self._elements is None and self._columns is not None:
+            return _picked(self._columns, range(len(self))[index] if type(index) is int else index)
+        return self._at(self._values[index])
 
     def __iter__(self) -> Iterator[Exact | ExactArray]:
-        return (self[i] for i in range(len(self)))
+        return (self._at(found) for found in self._values)
+
+    @staticmethod
+    def _at(found: Any) -> Exact | ExactArray:
+        return ExactArray(found) if isinstance(found, np.ndarray) else Exact(_form(found))
 
     def __repr__(self) -> str:
         texts = np.array([exact_form.text(_form(v)) for v in self._values.ravel()], dtype=object)
@@ -174,6 +217,17 @@ class ExactArray(UfuncOperators):
         )
 
 
+def _picked(columns: Columns, index: Any) -> Exact | ExactArray:
+    if type(index) is int and len(columns.shape) == 1:
+        return Exact(columns.element(index))
+    p, q, a, b = (column[index] for column in columns.spread())
+    if not isinstance(p, np.ndarray):
+        return Exact(columns.element(index))
+    if not p.size:
+        return ExactArray(np.empty(p.shape, object))
+    return ExactArray(exact_columns.reduced(p, q, a, b, columns.factor))
+
+
 def exact(value: object, denominator: object = None) -> Any:
     """Be the constant that is exactly the given number; an array of constants for an array.
 
@@ -185,8 +239,22 @@ def exact(value: object, denominator: object = None) -> Any:
     if isinstance(value, ExactArray):
         return value
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
-        return ExactArray(_objects(value))
+        return _array(value)
     return Exact(_read(value))
+
+
+def _array(values: Any) -> ExactArray:
+    """Be an array of the exact numbers given."""
+    if isinstance(values, ExactArray):
+        return values
+    try:
+        if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
+            return ExactArray(exact_columns.of_integers(values))
+        if isinstance(values, np.ndarray) and values.dtype == np.float64:
+            return ExactArray(exact_columns.of_doubles(values))
+    except Unfit:
+        pass
+    return ExactArray(_objects(values))
 
 
 def _read(value: object) -> Terms:
@@ -266,16 +334,8 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[s
             "offered for exact constants. Apply it to x.enclose()."
         )
     if any(isinstance(value, _ARRAYS) for value in inputs):
-        return _elementwise(name, [_objects(v if isinstance(v, _ARRAYS) else np.array(v, object)) for v in inputs])
+        return _elementwise(name, [_array(v if isinstance(v, _ARRAYS) else np.array(v, object)) for v in inputs])
     return _scalar(name, tuple(_form(value) for value in inputs))
-
-
-def _integer_root(v: int) -> int | Exact:
-    """The square root of a whole number, as sqrt gives it; arrays of them are common and long."""
-    root = math.isqrt(v)
-    if root * root == v:
-        return root
-    return Exact(exact_form.of_atom(exact_form.Atom("sqrt", (exact_form.rational(v),))))
 
 
 def _is_numpy_float(value: object) -> bool:
@@ -285,9 +345,9 @@ def _is_numpy_float(value: object) -> bool:
 
 def _nearest(value: Any) -> Any:
     if isinstance(value, ExactArray):
-        return np.array(
-            [float(v) if type(v) is int else float(Exact(_form(v))) for v in value._values.ravel()]
-        ).reshape(value.shape)
+        if value.columns is not None:
+            return exact_columns_value.nearest(value.columns)
+        return np.array([float(Exact(_form(v))) for v in value._values.ravel()]).reshape(value.shape)
     return float(value) if isinstance(value, (Exact, Fraction)) else value
 
 
@@ -299,14 +359,29 @@ def _scalar(name: str, forms: tuple[Terms, ...]) -> Exact | bool:
     return bool(exact_rules.ORDER[name](exact_value.sign(difference), 0))
 
 
-def _elementwise(name: str, operands: list[Any]) -> ExactArray | np.ndarray[Any, Any]:
+def _elementwise(name: str, operands: list[ExactArray]) -> ExactArray | np.ndarray[Any, Any]:
     try:
-        arrays = np.broadcast_arrays(*operands)
+        np.broadcast_shapes(*(operand.shape for operand in operands))
     except ValueError as error:
-        shapes = " and ".join(str(np.shape(values)) for values in operands)
+        shapes = " and ".join(str(operand.shape) for operand in operands)
         raise ShapeMismatch(f"np.{name}: the shapes {shapes} do not broadcast. Give equal shapes.") from error
-    if name == "sqrt" and all(type(v) is int and v >= 0 for v in arrays[0].ravel().tolist()):
-        return ExactArray(_filled([_integer_root(v) for v in arrays[0].ravel().tolist()]).reshape(arrays[0].shape))
+    try:
+        return _by_columns(name, [operand.columns for operand in operands])
+    except Unfit:
+        return _one_by_one(name, np.broadcast_arrays(*(operand._values for operand in operands)))
+
+
+def _by_columns(name: str, operands: list[Columns | None]) -> ExactArray | np.ndarray[Any, Any]:
+    if any(operand is None for operand in operands):
+        raise Unfit
+    if name in exact_rules.ORDER:
+        return np.asarray(exact_rules.ORDER[name](exact_columns_rules.order(*operands), 0))  # type: ignore[arg-type]
+    if name not in exact_columns_rules.RULES:
+        raise Unfit
+    return ExactArray(exact_columns_rules.RULES[name](*operands))
+
+
+def _one_by_one(name: str, arrays: Any) -> ExactArray | np.ndarray[Any, Any]:
     rows = zip(*(values.ravel().tolist() for values in arrays), strict=True)
     results = [_scalar(name, tuple(_form(value) for value in row)) for row in rows]
     if name in exact_rules.ORDER:

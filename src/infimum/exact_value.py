@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TypeVar
 
+import numpy as np
+
+from infimum import core
 from infimum import exact_ball as ball
 from infimum import exact_series as series
 from infimum.errors import AmbiguousComparison, ExactDomainError
 from infimum.exact_ball import Bounds
 from infimum.exact_form import Atom, Terms, as_rational, square_of_root, text
-from infimum.interval.outward import above, below, nearest
+from infimum.interval.outward import FloatArray, above, below, nearest
 
 PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144)
 
@@ -95,6 +98,10 @@ def enclosure(x: Terms) -> tuple[float, float]:
     q = as_rational(x)
     if q is not None:
         return below(q), above(q)
+    square = _double_under_root(x)
+    if square is not None:
+        lo, hi = core.apply("sqrt", (square, square))  # exactly rounded
+        return float(lo), float(hi)
     return _settled(x, lambda low, high: (below(low), above(high)), lambda low, high: (below(high), above(low)))
 
 
@@ -103,10 +110,18 @@ def nearest_double(x: Terms) -> float:
     q = as_rational(x)
     if q is not None:
         return nearest(q)
-    square = square_of_root(x)
-    if square is not None and square.denominator == 1 and square.numerator < 2**53:
-        return math.sqrt(square.numerator)  # IEEE 754: the nearest double to the root of a double
+    square = _double_under_root(x)
+    if square is not None:
+        return math.sqrt(square)  # IEEE 754: the nearest double to the root of a double
     return _settled(x, lambda low, high: nearest(low), lambda low, high: nearest(high))
+
+
+def _double_under_root(x: Terms) -> FloatArray | None:
+    """The integer below 2**53 whose root the number is, or None."""
+    square = square_of_root(x)
+    if square is None or square.denominator != 1 or square.numerator >= 2**53:
+        return None
+    return np.asarray(float(square.numerator))
 
 
 def _settled(x: Terms, outer: Callable[[Fraction, Fraction], T], inner: Callable[[Fraction, Fraction], T]) -> T:

@@ -18,7 +18,6 @@ import numpy as np
 
 from infimum import frontier, problems
 from infimum.errors import InvalidOption
-from infimum.exact import ExactArray
 from infimum.frontier_fits import FITS
 from infimum.interval import Interval
 from infimum.interval.outward import FloatArray
@@ -157,9 +156,7 @@ def holds_the_minimiser(problem: Problem, boxes: FloatArray) -> bool:
     """Say whether a minimiser that is known exactly lies in one of the boxes."""
     if sure(problem.name) != "exact":
         return True
-    # A million exact constants are slow to enclose; the paper's are the same in every variable, so one stands for all.
-    repeated = isinstance(problem.minimiser, ExactArray) and problem.name in problems.names()
-    at = Interval(problem.minimiser[:1] if repeated else problem.minimiser)
+    at = Interval(problem.minimiser)
     slack = 1e-15 * np.abs(at.hi) if problem.name in _ROUNDED else 0.0
     held = (boxes[:, :, 0] - slack <= at.lo) & (at.hi <= boxes[:, :, 1] + slack)
     return bool(np.any(held.all(axis=1)))

@@ -207,10 +207,8 @@ def _problem(
 
 
 def _repeated(value: Exact, n: int) -> ExactArray:
-    q = value.as_fraction()
-    elements = np.empty(n, dtype=object)
-    elements.fill(value if q is None else q)
-    return ExactArray(elements)
+    repeated: ExactArray = value * np.ones(n, np.int64)
+    return repeated
 
 
 def _count(n: Any) -> int:

@@ -61,7 +61,7 @@ def _disturbance(factors: FloatArray, node: Node) -> FloatArray:
     start = (node.number * 7) % _POOL
     if start + node.size <= _POOL:
         return factors[start : start + node.size]
-    return factors[(start + np.arange(node.size)) % _POOL]
+    return np.tile(factors, (node.size // _POOL + 2, 1))[start : start + node.size]
 
 
 def _value(node: Node, args: list[FloatArray], x: FloatArray) -> FloatArray:

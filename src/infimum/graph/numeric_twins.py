@@ -57,5 +57,5 @@ class NumericTwins(Twins):
 def _nearest(value: Any) -> Any:
     """The nearest doubles of an exact constant or an array of them."""
     if isinstance(value, ExactArray):
-        return np.array([float(v) for v in value.reshape(-1)]).reshape(value.shape)  # type: ignore[arg-type]
+        return np.array(value, dtype=float)
     return float(value)

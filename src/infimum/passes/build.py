@@ -28,7 +28,7 @@ import numpy as np
 from infimum import core
 from infimum.exact import Exact, exact
 from infimum.graph import indexmap
-from infimum.graph.constant import Constant, constant, of_bounds, of_symbols
+from infimum.graph.constant import Constant, constant, joined, of_bounds, of_symbols
 from infimum.graph.indexmap import Affine, IndexMap
 from infimum.graph.node import REDUCTIONS, Graph, Node
 from infimum.graph.ops import OPERATIONS
@@ -149,7 +149,7 @@ class Build:
         if len(pieces) == 1:
             return pieces[0]
         if all(p.op == "constant" for p in pieces):
-            return self.constant(_joined([value_of(p) for p in pieces]))
+            return self.constant(joined([value_of(p) for p in pieces]))
         sources = {p.args[0] if p.op == "take" else p for p in pieces}
         if len(sources) == 1:  # elements of one array, put together again
             (source,) = sources
@@ -205,15 +205,6 @@ def _is_total_itself(node: Node) -> bool:
         return integer_of(node) >= 0
     known = OPERATIONS.get(node.op)
     return known is None or known.facts == "everywhere" or node.op in DEFINED_EVERYWHERE
-
-
-def _joined(values: list[Constant]) -> Constant:
-    if all(v.doubles is not None for v in values):
-        return Constant(np.concatenate([v.doubles for v in values if v.doubles is not None]))
-    if all(v.is_exact for v in values):
-        return of_symbols([s for v in values for s in v.exact_elements()])
-    ends = [v.enclosure() for v in values]
-    return of_bounds(np.concatenate([lo for lo, _ in ends]), np.concatenate([hi for _, hi in ends]))
 
 
 # ---------------------------------------------------------------------------------------------- folding

@@ -14,7 +14,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from infimum.graph import indexmap
-from infimum.graph.constant import Constant, of_symbols
+from infimum.graph.constant import joined
 from infimum.graph.node import Graph, Node, ancestors, users
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import map_of, value_of
@@ -197,8 +197,8 @@ class _Roller:
             tiled = indexmap.affine([(len(nodes), 0), (size, 1)], 0, size)
             return self.graph.node("take", (first,), tiled.size, tiled)
         if first.op == "constant":
-            joined = _joined_constants([value_of(node) for node in nodes])
-            return self.graph.node("constant", (), joined.size, joined)
+            whole = joined([value_of(node) for node in nodes])
+            return self.graph.node("constant", (), whole.size, whole)
         if first.op == "take":
             indices = np.concatenate([map_of(node).indices() for node in nodes])
             m = indexmap.of_indices(indices, first.args[0].size)
@@ -223,9 +223,3 @@ def _chain_of(node: Node) -> str | None:
     if node.op in ("sub", "neg"):
         return "add"
     return node.op if node.op in _CHAINS else None
-
-
-def _joined_constants(constants: list[Constant]) -> Constant:
-    if all(c.doubles is not None for c in constants):
-        return Constant(np.concatenate([c.doubles for c in constants if c.doubles is not None]))
-    return of_symbols([s for c in constants for s in c.exact_elements()])
