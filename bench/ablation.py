@@ -5,8 +5,8 @@
     python bench/ablation.py levy lj3             some of them
 
 The minimum is to be enclosed to 1e-6, one thread, seconds of the search alone: tracing and lowering are done before.
-Whatever is left out, the enclosures must overlap. Without "level" there is no natural lower bound either, unless a
-linear layer or the mean-value form gives one; guesses contract by the level of f all the same.
+Whatever is left out, the enclosures must overlap. Without "level" the natural lower bound is what is left, and without
+a linear layer nothing is guessed either.
 Writes bench/results/ablation.csv and prints the table of docs/contraction.md.
 """
 
@@ -41,7 +41,7 @@ def outcomes(name: str, n: int, limit: float) -> Iterator[tuple[str, Outcome]]:
     separable.search(function, domain, Options(xtol=None, ftol=FTOL, max_iter=1))
     for left_out in ("", *NAMES):
         kept = tuple(device for device in NAMES if device != left_out)
-        options = Options(xtol=None, ftol=FTOL, time_limit=limit, devices=kept)
+        options = Options(xtol=None, ftol=FTOL, time_limit=limit, contractors=kept)
         yield left_out, separable.search(function, domain, options)
 
 

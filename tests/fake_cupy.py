@@ -1,6 +1,7 @@
 """As much of CuPy as backends/cuda.py asks for, on NumPy arrays: kernels are compiled by the host's compiler.
 
-`module(folder, memory)` is a device of that many bytes of memory; `compiled` counts the texts that it compiled.
+`module(folder, memory)` is a device of that many bytes of memory; `compiled` counts the texts that it compiled. With
+`strict` its arrays are told apart from the host's, and the two never meet unnoticed.
 """
 
 from __future__ import annotations
@@ -46,7 +47,43 @@ class Stream:
         pass
 
 
-def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1) -> Any:
+class Far(np.ndarray):  # type: ignore[type-arg]
+    """An array of the device: the host's arrays neither meet it in a function nor index it, as with CuPy."""
+
+    __cuda_array_interface__: Any = None
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return far(getattr(ufunc, method)(*map(near, inputs), **options))
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        if function is np.where and not any(isinstance(value, np.ndarray) for value in inputs[1:]):
+            raise TypeError("CuPy may choose half precision for a choice between two numbers: give an array")
+        return far(function(*map(near, inputs), **{name: near(value) for name, value in options.items()}))
+
+    def __getitem__(self, at: Any) -> Any:
+        return far(self.view(np.ndarray)[near(at)])
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        self.view(np.ndarray)[near(at)] = near(value)
+
+
+def near(value: Any) -> Any:
+    """What the host computes with in place of the device; an array of the host is refused there."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(near, value))
+    if isinstance(value, Far):
+        return value.view(np.ndarray)
+    if isinstance(value, np.ndarray):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    return value
+
+
+def far(value: Any) -> Any:
+    """A result as the device has it."""
+    return value.view(Far) if isinstance(value, np.ndarray) else value
+
+
+def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1, strict: bool = False) -> Any:
     """A CuPy whose devices have so much memory; with a status, one that does not start."""
     fake = SimpleNamespace(compiled=0, launches=[])
 
@@ -126,4 +163,7 @@ def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1)
     fake.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None)
     fake.asarray, fake.asnumpy, fake.empty, fake.zeros = np.asarray, np.asarray, empty, np.zeros
     fake.flatnonzero, fake.nonzero, fake.argsort = np.flatnonzero, np.nonzero, np.argsort
+    if strict:
+        fake.asarray, fake.asnumpy = (lambda a: np.array(a).view(Far)), (lambda a: np.array(a.view(np.ndarray)))
+        fake.empty, fake.zeros = (lambda size: far(empty(size))), (lambda size, dtype: far(np.zeros(size, dtype)))
     return fake

@@ -82,12 +82,13 @@ def run(
     return [(np.ascontiguousarray(a), np.ascontiguousarray(b)) for a, b in zip(*found, strict=True)]
 
 
-def ptx(compiler: ctypes.CDLL, source: str, architecture: str) -> str:
+def ptx(compiler: ctypes.CDLL, source: str, architecture: str, more: tuple[str, ...] = ()) -> str:
     """Emitted text by NVRTC; a compiler's complaint becomes the exception's text."""
     program = ctypes.c_void_p()
     compiler.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None)
     options = [
         *cuda.OPTIONS,
+        *more,
         f"--gpu-architecture={architecture}",
         *(f"--include-path={path}" for path in cuda.HEADERS),
     ]

@@ -314,12 +314,15 @@ def test_cuda_says_which_device_and_the_result_is_the_same(fake: Any) -> None:
     assert ends(here) == ends(there) and np.array_equal(here.boxes, there.boxes) and here.nit == there.nit
 
 
-def test_a_method_that_does_not_run_on_a_gpu_does_not_say_that_it_did(fake: Any) -> None:
-    plain = {"bounds": [(-1, 2)] * 2, "max_iter": 3, "progress": False}
-    assert infimum.minimize(_sums, method="auto", backend="auto", **plain).backend == "cpu"
-    assert infimum.minimize(_sums, backend="cuda", **plain).backend == "cuda: Fake"
-    with pytest.raises(InvalidOption, match="backend='cuda' runs method='paper', not 'auto'"):
-        infimum.minimize(_sums, method="auto", backend="cuda", **plain)
+def test_the_method_is_the_default_one_on_every_backend_unless_a_strategy_is_given(fake: Any) -> None:
+    plain = {"f_or_problem": _sums, "bounds": [(-1, 2)] * 2, "max_iter": 3, "progress": False}
+    for backend in ("cpu", "cuda"):
+        wanted = infimum.minimize(method="auto", backend=backend, **plain)
+        found = infimum.minimize(backend=backend, **plain)
+        assert np.array_equal(found.boxes, wanted.boxes) and found.nit == wanted.nit
+        given = infimum.minimize(partition=Uniform(3, 2), backend=backend, **plain)
+        named = infimum.minimize(partition=Uniform(3, 2), method="paper", backend=backend, **plain)
+        assert np.array_equal(given.boxes, named.boxes) and not np.array_equal(given.boxes, found.boxes)
 
 
 def test_several_gpus_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

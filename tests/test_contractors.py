@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,21 @@ import pytest
 import infimum
 from contractions import Boxes, FloatArray, boxes_around, missing
 from infimum import problems
-from infimum.contractors import Level, MeanValue, Monotone, Stationary, boxes, edges, mean_value, monotone, stationary
+from infimum.contractors import (
+    LayerSlopes,
+    Level,
+    MeanValue,
+    Monotone,
+    Stationary,
+    boxes,
+    edges,
+    layered,
+    mean_value,
+    monotone,
+    stationary,
+)
 from infimum.domain import Domain, read_bounds
+from infimum.errors import InvalidInterval, ShapeMismatch
 from infimum.function import Function, trace
 from random_functions import RandomFunction, planted_function, random_function
 
@@ -243,6 +257,72 @@ def test_level_contracts_ten_thousand_variables(name: str) -> None:
     assert ((found.lo[0] <= minimiser + 1e-13) & (minimiser - 1e-13 <= found.hi[0])).all()
     assert (found.hi - found.lo).max() < 1e-1
     assert found.passes <= 6
+
+
+# --- used alone ------------------------------------------------------------------------------------------------------
+
+
+def alone(f: Any, n: int, bounds: Any) -> list[Callable[..., Any]]:
+    """Each contractor as a function of boxes alone, under f(x) <= 1 where it needs a level."""
+    function, domain = trace(f, n), read_bounds(bounds, n)
+    made: list[Callable[..., Any]] = [
+        lambda lo, hi: Level(function).contract(lo, hi, 1),
+        lambda lo, hi: MeanValue(function).contract(lo, hi, 1),
+        Stationary(function, domain).contract,
+        Monotone(function, domain).contract,
+    ]
+    layer = layered(function)
+    assert layer is not None
+    return [
+        *made,
+        lambda lo, hi: layer.contract(lo, hi, 1),
+        lambda lo, hi: LayerSlopes(layer, domain).contract(lo, hi, 1),
+    ]
+
+
+def turned(x: Any) -> Any:
+    return np.sum((np.array([[3.0, 1.0], [-1.0, 2.0]]) @ x) ** 2)
+
+
+def test_ends_that_are_integers_or_lists_are_read_as_doubles() -> None:
+    lo, hi = np.array([[-3, -2]]), np.array([[2, 3]])
+    for contract in alone(turned, 2, [(-3, 2), (-2, 3)]):
+        for given in ((lo, hi), (lo.tolist(), hi.tolist())):
+            for mine, own in zip(contract(*given), contract(lo.astype(float), hi.astype(float)), strict=True):
+                np.testing.assert_array_equal(mine, own)
+
+
+@pytest.mark.parametrize("end", [2**53 + 1, Fraction(1, 10)])
+def test_ends_that_are_no_doubles_are_refused(end: Any) -> None:
+    for contract in alone(turned, 2, [(-3, 2), (-2, 3)]):
+        with pytest.raises(InvalidInterval, match="Round it outward"):
+            contract([[0, 0]], [[end, end]])
+
+
+def test_boxes_of_another_shape_are_refused_with_a_substitute() -> None:
+    for contract in alone(turned, 2, [(-3, 2), (-2, 3)]):
+        with pytest.raises(ShapeMismatch, match=r"For a single box write lo\[None\], hi\[None\]"):
+            contract(np.zeros(2), np.ones(2))
+
+
+def test_a_level_is_rounded_upward_and_never_nan() -> None:
+    function = trace(lambda x: x[0], 1)
+    lo, hi = np.array([[0.0]]), np.array([[2.0**60]])
+    for upper in (2**53 + 1, Fraction(2**54 + 2, 2), infimum.exact(2**53 + 1)):
+        for made in (Level(function), MeanValue(function)):
+            assert made.contract(lo, hi, upper)[1][0, 0] >= 2**53 + 2
+    layer = layered(trace(turned, 2))
+    assert layer is not None
+    for narrow in (Level(function).contract, MeanValue(function).contract, layer.contract):
+        with pytest.raises(InvalidInterval, match="NaN"):
+            narrow(lo, hi, math.nan)
+
+
+def test_what_was_given_is_not_written_to() -> None:
+    lo, hi = np.array([[-3.0, -2.0]]), np.array([[2.0, 3.0]])
+    for contract in alone(turned, 2, [(-3, 2), (-2, 3)]):
+        contract(lo, hi)
+        assert lo.tolist() == [[-3.0, -2.0]] and hi.tolist() == [[2.0, 3.0]]
 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------

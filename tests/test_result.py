@@ -26,7 +26,7 @@ def outcome(**given: Any) -> SimpleNamespace:
         "lower": -1.0, "upper": -0.9999, "boxes": np.array([[[0, 1], [2, 3]], [[1, 2], [3, 4]]]),
         "lower_bounds": np.array([-1.0, -0.99995]), "x": np.array([0.5, 2.5]), "fun": -0.99991,
         "status": Status.PROVED, "nit": 7, "nfev": 70, "seconds": 0.25,
-        "product": None, "history": [SimpleNamespace(iteration=1, lower=-2.0, upper=0.0, regions=5, seconds=0.1)],
+        "product": None, "history": [Progress(1, -2.0, 0.0, 5, 0.1)],
     }  # fmt: skip
     return SimpleNamespace(**{**made, **given})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +18,11 @@ from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
 from infimum.records.result import Result, negated, result_of, result_under_way
-from infimum.search import choice, paper, separable
+from infimum.search import paper, placed
+from infimum.search.bisection import SPLITS
 
 Objective = Callable[..., Any]
-METHODS = ("auto", "paper")
+METHODS = tuple(placed.METHODS)
 BACKENDS = ("auto", "cpu", "cuda")
 
 
@@ -35,6 +35,7 @@ def minimize(
     x0: npt.ArrayLike | None = None,
     method: str | None = None,
     backend: str = "auto",
+    batch: int | None = None,
     xtol: float | npt.ArrayLike | dict[int, float] | None = 1e-4,
     ftol: float | None = None,
     max_iter: int | None = None,
@@ -43,6 +44,8 @@ def minimize(
     partition: Any = None,
     sampling: Any = None,
     selection: Any = None,
+    contractors: Any = None,
+    split: str | None = None,
     maximize: bool = False,
     progress: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
@@ -62,30 +65,40 @@ def minimize(
                    goals hold
     max_iter, time_limit (seconds), max_regions
                    limits: the search ends when any is reached, with a true enclosure
-    method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan, whose strategies the
-                   next three options are. Without a name, the one that the options belong to
-    partition      where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden", "logarithmic", or
-                   an object of infimum.search.partition, such as Uniform(parts=2, variables=5)
-    sampling       where good points are looked for: "paper", "midpoint", "grid", "latin", "random", "local", an object
-                   of infimum.search.sampling, or a list of them
-    selection      how many regions an iteration splits: "paper" (one), or infimum.search.selection.Best(count)
+    method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
+                   one that the other options belong to
+    contractors    of "auto", what shrinks boxes (docs/contraction.md): a name or a list of names among "linear",
+                   "level", "monotone", "stationary", "mean_value"; () for none, None for all
+    split          of "auto", which variable of a box is cut: "smear" (along which the function changes most; the
+                   default), "largest" (the widest), "round_robin" (one after the other)
+    partition      of "paper", where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden",
+                   "logarithmic", or an object of infimum.search.partition, such as Uniform(parts=2, variables=5)
+    sampling       of "paper", where good points are looked for: "paper", "midpoint", "grid", "latin", "random",
+                   "local", an object of infimum.search.sampling, or a list of them
+    selection      of "paper", how many regions an iteration splits: "paper" (one), or an object of
+                   infimum.search.selection, such as Best(count)
     maximize       enclose the maximum instead: result.maximum
     progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
     callback       called with the result so far about every iteration; returning True ends the search
     threads        how many to use; None for as many as there are. The result does not depend on it
-    backend        "cpu"; "cuda", NVIDIA GPUs with CuPy, for method "paper"; or "auto": the CPU, unless a GPU is there
-                   and a short measurement finds it faster for that method. The result does not depend on it;
-                   result.backend says what was chosen
+    backend        "cpu"; "cuda", NVIDIA GPUs with CuPy; or "auto": the CPU, unless a GPU is there and a short
+                   measurement finds it faster. result.backend says what was chosen. The result does not depend on it,
+                   but for the batch of method "auto"
+    batch          how many boxes an iteration of method "auto" takes at most; None for 1024, on a GPU 65,536. Another
+                   number is another way to the result: other iterations, other last digits, as true
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """
     strategies = (partition, sampling, selection)
     if method is None:
-        method = "auto" if all(s is None for s in strategies) and backend != "cuda" else "paper"
+        controlled = contractors is not None or split is not None
+        method = "auto" if controlled or all(s is None for s in strategies) else "paper"
     options.choice("method", method, METHODS)
     options.refuse_strategies(method, partition=partition, sampling=sampling, selection=selection)
+    options.refuse_controls(method, contractors=contractors, split=split)
+    options.choice("split", SPLITS[0] if split is None else split, SPLITS)
     options.choice("backend", backend, BACKENDS)
-    options.refuse_backend(method, backend)
+    options.refuse_batch(method, batch)
     task = _task(f_or_problem, bounds, args, jac, maximize)
     asked = paper.Options(
         xtol=options.widths(xtol, task.domain.n),
@@ -98,6 +111,9 @@ def minimize(
         partition=options.partition(partition),
         sampling=options.sampling(sampling),
         selection=options.selection(selection),
+        contractors=options.contractors(contractors),
+        split=SPLITS[0] if split is None else split,
+        batch=options.count("batch", batch),
     )
     options.refuse_endless(
         xtol=xtol, ftol=ftol, max_iter=asked.max_iter, time_limit=asked.time_limit, max_regions=asked.max_regions,
@@ -106,20 +122,19 @@ def minimize(
     options.warn_if_unreachable(asked.xtol, task.domain)
 
     function, whole = _traced(task), task.domain.pairs()
-    chosen = choice.choose(backend if method == "paper" else "cpu", function, task.domain, asked)
-    asked = replace(asked, backend=chosen.backend)
-    with Display(progress, chosen.shown(function.name)) as display, Interrupt() as interrupt:
+    run = placed.METHODS[method](backend, function, task.domain, asked)
+    with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
 
         def report(state: paper.Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
             step = negated(state) if maximize else state
+            display.name = run.choice.shown(function.name)
             display.update(step)
-            so_far = callback is not None and callback(result_under_way(step, whole, maximize, chosen.text))
+            so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text))
             return bool(so_far) or interrupt.requested
 
-        run = separable.search if method == "auto" else paper.search
-        outcome = run(function, task.domain, asked, report)
-    return result_of(outcome, maximize, chosen.text)
+        outcome = run.search(report)
+    return result_of(outcome, maximize, run.choice.text)
 
 
 class _Task(NamedTuple):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import os
 import warnings
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from infimum.contractors.devices import NAMES
 from infimum.domain import Domain
 from infimum.errors import InvalidOption, UnreachableTolerance
 from infimum.interval.outward import FloatArray
@@ -16,6 +18,29 @@ from infimum.interval.reading import describe
 from infimum.search.partition import PARTITIONS, Partition
 from infimum.search.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.selection import SELECTIONS, Selection
+
+
+def contractors(value: Any) -> tuple[str, ...] | None:
+    """Be the names of the contractors that are to run, in the order in which they do; None for all of them.
+
+    given                read as
+    None                 all
+    "level"              that one alone
+    a list or tuple      those; () for none, so that boxes are only split
+    """
+    if value is None:
+        return None
+    given = (value,) if isinstance(value, str) else value
+    if not isinstance(given, list | tuple | set | frozenset):
+        raise InvalidOption(f"contractors={describe(value)} is no list of names. Write contractors={NAMES[1:3]!r}.")
+    for name in given:
+        if not isinstance(name, str) or name not in NAMES:
+            near = get_close_matches(str(name).replace("-", "_").lower(), NAMES, 1, 0.5)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidOption(
+                f"There is no contractor {describe(name)}.{meant} There are {', '.join(map(repr, NAMES))}."
+            )
+    return tuple(name for name in NAMES if name in given)
 
 
 def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
@@ -164,10 +189,21 @@ def refuse_strategies(method: str, **strategies: Any) -> None:
             )
 
 
-def refuse_backend(method: str, backend: str) -> None:
-    """Hold afterwards: the method runs on the backend."""
-    if backend == "cuda" and method != "paper":
-        raise InvalidOption(f"backend='cuda' runs method='paper', not {method!r}. Name that method, or backend='cpu'.")
+def refuse_controls(method: str, **controls: Any) -> None:
+    """What contracts and where boxes are cut is the default method's: with the paper's it would be ignored."""
+    for name, value in controls.items():
+        if value is not None and method != "auto":
+            raise InvalidOption(
+                f"{name}={describe(value)} belongs to method='auto'. Leave it out, or leave method={method!r} out."
+            )
+
+
+def refuse_batch(method: str, batch: Any) -> None:
+    """A batch is of the default method's boxes: with the paper's it would be ignored."""
+    if batch is not None and method == "paper":
+        raise InvalidOption(
+            f"batch={describe(batch)} belongs to method='auto'. Leave it out, or write selection=Best(count)."
+        )
 
 
 def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None:

@@ -18,8 +18,10 @@ from rich.table import Table
 from infimum import cli_bench, cli_compare, cli_frontier, problems
 from infimum.api import METHODS, minimize
 from infimum.cli_target import read_bound, target
+from infimum.contractors.devices import NAMES
 from infimum.errors import InfimumError
 from infimum.records.result import Result
+from infimum.search.bisection import SPLITS
 from infimum.search.partition import PARTITIONS
 from infimum.search.sampling import SAMPLINGS
 from infimum.search.selection import Best
@@ -40,6 +42,7 @@ _SOLVE = f"""examples:
   infimum solve model.py:energy --bounds 0 1 --bounds -inf inf --time-limit 60
   infimum solve model.py:rate --dim 2 --bounds 1e-8 1e8 --partition logarithmic --parts 2 --variables 2
   infimum solve rosenbrock --dim 50 --sampling local --sampling paper --selection 4
+  infimum solve levy --dim 10 --contractors level,stationary --split largest
 
 model.py holds a function of an array x in NumPy style. Bounds are read as written: 0.1 is one tenth. Given once they
 hold for all variables, given several times each pair is that of one variable.
@@ -105,7 +108,8 @@ def solve(options: argparse.Namespace) -> int:
         time_limit=options.time_limit,
         max_regions=options.max_regions, maximize=options.maximize, threads=options.threads, backend=options.backend,
         progress=False if options.quiet else None, partition=_partition(options), sampling=options.sampling,
-        selection=None if options.selection is None else Best(options.selection),
+        selection=None if options.selection is None else Best(options.selection), contractors=options.contractors,
+        split=options.split,
     )  # fmt: skip
     if options.json is not None:
         _write_json(options.json, {"function": options.target, "n": n, **result.to_dict()})
@@ -198,6 +202,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--method", metavar="NAME", help=f"{' or '.join(METHODS)}; paper if a strategy is given, else auto"
     )
+    said = f"what contracts boxes, of auto: {','.join(NAMES)}, or none; all by default"
+    one.add_argument("--contractors", type=_names, metavar="NAME,…", help=said)
+    one.add_argument("--split", metavar="NAME", help=f"which variable is cut, of auto: {', '.join(SPLITS)}")
     one.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")
     one.add_argument("--parts", type=int, metavar="K", help="how many parts a variable is cut into; 4 by default")
     one.add_argument("--variables", type=int, metavar="K", help="how many variables are cut at a time; 10 by default")
@@ -254,6 +261,11 @@ def _add_effort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after so many seconds")
     parser.add_argument("--threads", type=int, metavar="N", help="as many as there are by default")
     parser.add_argument("--backend", default="auto", help="auto, cpu or cuda (an NVIDIA GPU)")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    return () if words == ("none",) else words
 
 
 def _number(text: str) -> float | None:

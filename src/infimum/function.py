@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from infimum.backends import cpu, cuda
 from infimum.backends.emit import emit
+from infimum.backends.place import Cpu, Place, beside, here, place
 from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function_box import Nodes, OnBox
 from infimum.function_jacobian import Jacobian, trace_jacobian
@@ -60,11 +62,18 @@ class Function:
     def __init__(self, output: Node, n: int, name: str, jacobian: Jacobian | None = None) -> None:
         self.n = n
         self.name = name
+        self.place: Place = Cpu()
         self._jacobian = jacobian
         self._build, (self._value,) = simplify([output], n)
 
     def __repr__(self) -> str:
         return f"<infimum function {self.name} of {self.n} variables>"
+
+    def on(self, where: str | Place) -> Function:
+        """The same function with its batches on "cpu", or on "cuda" as far as that saves time; the same bits."""
+        moved = copy(self)
+        moved.place = place(where) if isinstance(where, str) else where
+        return moved
 
     @property
     def value_node(self) -> Node:
@@ -141,11 +150,11 @@ class Function:
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
-        self, points: npt.ArrayLike, *, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+        self, points: npt.ArrayLike, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None
     ) -> float | FloatArray:
         """The value at a point (n,) as a float, or at points (k, n) as an array; NaN where undefined."""
         x, single = self._points(points)
-        ((value, _),) = _run(backend, self._value_program, x, x, "point", None, threads)
+        ((value, _),) = self._run(backend, self._value_program, x, x, "point", None, threads)
         return float(value[0, 0]) if single else value[:, 0]
 
     def value_and_gradient(
@@ -153,14 +162,14 @@ class Function:
     ) -> tuple[float, FloatArray] | tuple[FloatArray, FloatArray]:
         """Value and gradient in plain doubles, as local optimisers want them."""
         x, single = self._points(points)
-        (value, _), (slope, _) = cpu.run(self._both_program, x, x, "point", threads=threads)
+        (value, _), (slope, _) = self.place.run(self._both_program, x, x, "point", threads=threads)
         return (float(value[0, 0]), slope[0]) if single else (value[:, 0], slope)
 
     # ------------------------------------------------------------------------------------------ boxes
-    # backend: "cpu", or "cuda" for large batches on a GPU; the same bits.
+    # backend: "cpu", "cuda" for a GPU, or None for where the function is (`on`); the same bits.
 
     def enclose(
-        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None
     ) -> Interval:
         """Contain every value that the function takes on each box (where it is defined)."""
         lo, hi, single = self._boxes(boxes)
@@ -168,14 +177,14 @@ class Function:
         return _interval(low, high, single)
 
     def gradient(
-        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu"
+        self, boxes: Any, *, variant: str | None = None, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None
     ) -> Interval:
         """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
         lo, hi, single = self._boxes(boxes)
         low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads, backend=backend)
         return _interval(low, high, single)
 
-    def facts(self, boxes: Any, *, threads: int = 1, backend: Literal["cpu", "cuda"] = "cpu") -> Facts:
+    def facts(self, boxes: Any, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None) -> Facts:
         """Say whether the function is certainly defined on each box, and certainly smooth around it."""
         lo, hi, single = self._boxes(boxes)
         defined, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
@@ -184,22 +193,34 @@ class Function:
     # The same on plain arrays (k, n) of lower and upper ends, for those who call a million times.
 
     def range_ends(
-        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1, backend: str = "cpu"
+        self,
+        lo: FloatArray,
+        hi: FloatArray,
+        *,
+        variant: str | None = None,
+        threads: int = 1,
+        backend: str | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """The ends (k,) of `enclose`."""
-        ((low, high),) = _run(backend, self._value_program, lo, hi, "interval", variant, threads)
+        ((low, high),) = self._run(backend, self._value_program, lo, hi, "interval", variant, threads)
         return low[:, 0], high[:, 0]
 
     def sharp_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Ends (k,) within those of `enclose` that contain every value too: with squares completed (passes/sharper)."""
-        ((low, high),) = cpu.run(self._sharp_program, lo, hi, "interval", threads=threads)
+        ((low, high),) = self.place.run(self._sharp_program, lo, hi, threads=threads)
         return low[:, 0], high[:, 0]
 
     def gradient_ends(
-        self, lo: FloatArray, hi: FloatArray, *, variant: str | None = None, threads: int = 1, backend: str = "cpu"
+        self,
+        lo: FloatArray,
+        hi: FloatArray,
+        *,
+        variant: str | None = None,
+        threads: int = 1,
+        backend: str | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """The ends (k, n) of `gradient`. A slope that exists nowhere on the box (of sqrt at 0) may be anything."""
-        ((low, high),) = _run(backend, self._gradient_program, lo, hi, "interval", variant, threads)
+        ((low, high),) = self._run(backend, self._gradient_program, lo, hi, "interval", variant, threads)
         nowhere = low > high
         if nowhere.any():
             low, high = np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
@@ -207,14 +228,15 @@ class Function:
             return low, high
         smooth = np.ones(len(lo), bool)
         if not self.is_smooth_everywhere:
-            _, smooth = self.fact_arrays(lo, hi, threads=threads, backend=backend)
-        return self._jacobian.met(lo, hi, (low, high), smooth, threads)
+            smooth = here(self.fact_arrays(lo, hi, threads=threads, backend=backend)[1])
+        found = self._jacobian.met(here(lo), here(hi), (here(low), here(high)), smooth, threads)
+        return beside(found[0], lo), beside(found[1], lo)
 
     def fact_arrays(
-        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str = "cpu"
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None
     ) -> tuple[BoolArray, BoolArray]:
         """`defined` and `smooth` as arrays (k,)."""
-        (defined, _), (smooth, _) = _run(backend, self._facts_program, lo, hi, "interval", None, threads)
+        (defined, _), (smooth, _) = self._run(backend, self._facts_program, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
     def contraction_ends(
@@ -224,9 +246,10 @@ class Function:
 
         One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
         """
-        wanted = np.broadcast_to(np.asarray(upper, np.float64), len(lo))[:, None]
+        wanted = np.empty_like(hi[:, :1])
+        wanted[:, 0] = upper
         low, high = np.hstack([lo, np.full_like(wanted, -np.inf)]), np.hstack([hi, wanted])
-        found, value = cpu.run(self._level_program, low, high, "interval", variant=variant, threads=threads)
+        found, value = self.place.run(self._level_program, low, high, variant=variant, threads=threads)
         return *found, value[0][:, 0], value[1][:, 0]
 
     def slope_contraction_ends(
@@ -243,7 +266,7 @@ class Function:
         One pass forward and back, for boxes around which the function is smooth; empty as for `contraction_ends`.
         """
         low, high = np.hstack([lo, wanted[0]]), np.hstack([hi, wanted[1]])
-        found, slope = cpu.run(self._slope_program, low, high, "interval", variant=variant, threads=threads)
+        found, slope = self.place.run(self._slope_program, low, high, variant=variant, threads=threads)
         return *found, *slope
 
     def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
@@ -283,6 +306,21 @@ class Function:
             return emit(self._value_program).text
         raise InvalidOption(f"a function is shown as 'graph', 'cpu' or 'cuda', got {backend!r}")
 
+    def _run(
+        self,
+        backend: str | None,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: cpu.Mode,
+        variant: str | None,
+        threads: int,
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        if backend == "cuda":
+            return cuda.run(program, lo, hi, mode)
+        where = self.place if backend is None else place(backend)
+        return where.run(program, lo, hi, mode, variant, threads)
+
     # ------------------------------------------------------------------------------------------ reading input
     def _points(self, points: npt.ArrayLike) -> tuple[FloatArray, bool]:
         x = np.asarray(points, np.float64)
@@ -305,16 +343,6 @@ class Function:
                 f"{self.name} takes boxes of shape ({self.n},) or (k, {self.n}), got an Interval of shape {boxes.shape}"
             )
         return np.atleast_2d(boxes.lo), np.atleast_2d(boxes.hi), boxes.ndim == 1
-
-
-def _run(
-    backend: str, program: Program, lo: FloatArray, hi: FloatArray, mode: cpu.Mode, variant: str | None, threads: int
-) -> list[tuple[FloatArray, FloatArray]]:
-    if backend == "cpu":
-        return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
-    if backend == "cuda":
-        return cuda.run(program, lo, hi, mode)
-    raise InvalidOption(f"a batch runs on backend='cpu' or 'cuda', got {backend!r}")
 
 
 def _interval(lo: FloatArray, hi: FloatArray, single: bool) -> Interval:

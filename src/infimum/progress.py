@@ -21,7 +21,7 @@ _PERIOD_OF_A_FILE = 5.0  # seconds between two lines of a file
 
 
 class Display:
-    """A line with iteration, bounds, gap, regions, rate and time; does nothing where it is not wanted.
+    """A line with iteration, bounds, gap, regions, who did the work, rate and time; nothing where it is not wanted.
 
     shown True: from the start, on what is no terminal as a line now and then. False: never. None: on a terminal, once
     the search has lasted a second.
@@ -31,7 +31,7 @@ class Display:
         self._stream = sys.stderr if stream is None else stream
         self._wanted = self._stream.isatty() if shown is None else shown
         self._patience = _PATIENCE if shown is None else 0.0
-        self._name = name
+        self.name = name
         self._live: Live | None = None
         self._started = self._next = time.perf_counter()
 
@@ -51,14 +51,14 @@ class Display:
             return
         if not self._stream.isatty():
             self._next = now + _PERIOD_OF_A_FILE
-            print(line(step, self._name), file=self._stream, flush=True)
+            print(line(step, self.name), file=self._stream, flush=True)
             return
         self._next = now + _PERIOD
         if self._live is None:
             console = Console(file=self._stream)
             self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
             self._live.start()
-        self._live.update(Text(line(step, self._name), overflow="ellipsis", no_wrap=True), refresh=True)
+        self._live.update(Text(line(step, self.name), overflow="ellipsis", no_wrap=True), refresh=True)
 
 
 def line(step: Progress, name: str) -> str:
@@ -71,6 +71,7 @@ def line(step: Progress, name: str) -> str:
         enclosure(Interval(step.lower, step.upper)) if step.lower <= step.upper else "no value yet",
         f"gap {gap:.2g}",
         f"{step.regions:,} regions",
+        *([step.did] if step.did else []),
         f"{rate:,.0f}/s",
         _duration(step.seconds),
     ]

@@ -30,6 +30,7 @@ FloatArray = npt.NDArray[np.float64]
 
 HEADERS = (Path(core.__file__).parent, Path(__file__).parent)
 OPTIONS = ("--std=c++17", "--fmad=false")  # contraction would change bits
+QUICK = "--Ofast-compile=mid"  # reverse operations are long: seconds of compilation in place of a minute
 _SHARE = 0.7  # of the free memory, for boxes and results
 _BLOCKS_WITH_SCRATCH = 8  # per processor, where teams bring memory of their own
 _INSUFFICIENT_DRIVER, _NO_DEVICE = 35, 100
@@ -142,19 +143,26 @@ class Kernel:
     """A program compiled for one mode and one team, with its constants on the device. All arrays are CuPy's.
 
     children: whether it takes the children of a split region (cuda_children.py) instead of boxes.
+    code: its machine code, where that was made before.
     """
 
     def __init__(
-        self, program: Program, mode: Mode, team: int, emitted: Emitted | None = None, children: bool = False
+        self,
+        program: Program,
+        mode: Mode,
+        team: int,
+        emitted: Emitted | None = None,
+        children: bool = False,
+        code: bytes | None = None,
     ) -> None:
         self.cupy = _cupy()
         self.program = program
         self.point = mode == "point"
         self.team = team
-        self.emitted = emitted or (emit_tape(program) if is_long(program) else emit(program))
+        self.emitted = emitted or text(program)
         self.processors = device().processors
         module = self.cupy.cuda.function.Module()
-        module.load(compiled(self.emitted.text, self.point, team, device().architecture, children))
+        module.load(code or compiled(self.emitted.text, self.point, team, device().architecture, children))
         self._function = module.get_function(self.emitted.name)
         self._pool = self.cupy.asarray(emit_launch.pool(program, self.point))
         self._tables = self.cupy.asarray(emit_launch.tables(program))
@@ -203,18 +211,35 @@ class Kernel:
         return list(zip(*found, strict=True))
 
 
+def text(program: Program) -> Emitted:
+    """A program as CUDA C++: itself, or the interpreter for a long one."""
+    return emit_tape(program) if is_long(program) else emit(program)
+
+
 @lru_cache(maxsize=128)
 def kernel(program: Program, mode: Mode, team: int, number: int, children: bool = False) -> Kernel:
     """The kernel of a program on GPU `number`, the current one, made once."""
     return Kernel(program, mode, team, children=children)
 
 
-def compiled(text: str, point: bool, team: int, architecture: str, children: bool = False) -> bytes:
-    """Machine code of emitted text; from the disk where it was compiled before."""
+def compiled(
+    text: str, point: bool, team: int, architecture: str, children: bool = False, quick: bool = False
+) -> bytes:
+    """Machine code of emitted text; from the disk where it was compiled before. quick: soon rather than at its best."""
     nvrtc = _cupy().cuda.nvrtc
     options = [*OPTIONS, f"--gpu-architecture=sm_{architecture}", *_macros(point, team, children)]
-    name = cuda_cache.key(text, _headers(), repr(options), repr(nvrtc.getVersion()))
-    return cuda_cache.cached(name, lambda: _compile(nvrtc, text, options))
+    hasty = [*options, QUICK] if quick else options
+    name = cuda_cache.key(text, _headers(), repr(hasty), repr(nvrtc.getVersion()))
+
+    def make() -> bytes:
+        try:
+            return _compile(nvrtc, text, hasty)
+        except BackendUnavailable:
+            if not quick:
+                raise
+            return _compile(nvrtc, text, options)  # an NVRTC that does not know how to hurry
+
+    return cuda_cache.cached(name, make)
 
 
 def _macros(point: bool, team: int, children: bool) -> list[str]:
@@ -273,12 +298,19 @@ def run(
     high = low if mode == "point" or hi is None else _boxes(program, hi)
     if low.shape != high.shape:
         raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
-    cupy = _cupy()
+    threads = team or emit_launch.best_team(program, len(low), device().processors)
+    return run_kernel(kernel(program, mode, threads, _cupy().cuda.Device().id), low, high, most)
+
+
+@in_words()
+def run_kernel(
+    made: Kernel, low: FloatArray, high: FloatArray, most: int | None = None
+) -> list[tuple[FloatArray, FloatArray]]:
+    """`run` with a kernel that is there, on arrays (boxes, n)."""
+    cupy = made.cupy
     count = len(low)
-    threads = team or emit_launch.best_team(program, count, device().processors)
-    made = kernel(program, mode, threads, cupy.cuda.Device().id)
     out_lo = [np.empty((count, size)) for size in made.emitted.outputs]
-    out_hi = out_lo if mode == "point" else [np.empty((count, size)) for size in made.emitted.outputs]
+    out_hi = out_lo if made.point else [np.empty((count, size)) for size in made.emitted.outputs]
     made.wrong.fill(0)
     for first, last in _pieces(cupy, made, count, most):
         _run_piece(
@@ -289,7 +321,7 @@ def run(
             [a[first:last] for a in out_lo],
             [a[first:last] for a in out_hi],
         )
-    if mode == "interval" and int(made.wrong[0]):
+    if not made.point and int(made.wrong[0]):
         raise InvalidInterval(tapes._no_interval(low, high))
     return list(zip(out_lo, out_hi, strict=True))
 
@@ -331,3 +363,34 @@ def _pieces(cupy: Any, made: Kernel, count: int, most: int | None) -> Iterator[t
     per_box = 8 * 2 * (2 * made.program.n + 2 * made.values)
     step = most or max(1, int(_SHARE * free) // per_box)
     return ((first, min(first + step, count)) for first in range(0, count, step))
+
+
+# ------------------------------------------------------------------------------------------------ arrays there
+
+
+@in_words()
+def run_there(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
+    """`run_kernel` for boxes on the device, whose outputs stay there; by way of the host where memory is short."""
+    made.wrong.fill(0)
+    try:
+        found = made.run(lo, hi)
+    except made.cupy.cuda.memory.OutOfMemoryError:
+        made.cupy.get_default_memory_pool().free_all_blocks()
+        outputs = run_kernel(made, fetched(lo), fetched(hi))
+        return [(sent(low), sent(high)) for low, high in outputs]
+    if not made.point and int(made.wrong[0]):
+        raise InvalidInterval(tapes._no_interval(fetched(lo), fetched(hi)))
+    return found
+
+
+@in_words()
+def sent(array: Any) -> Any:
+    """The array on the device."""
+    return _cupy().asarray(array)
+
+
+@in_words()
+def fetched(array: Any) -> FloatArray:
+    """The array of a device, here."""
+    found: FloatArray = _cupy().asnumpy(array)
+    return found

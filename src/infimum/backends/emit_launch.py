@@ -67,10 +67,15 @@ def best_team(program: Program, count: int, processors: int) -> int:
     """
     widest = max((_width(phase) for phase in program.phases), default=1)
     vectors = sum(slot.size for slot in program.slots if slot.kind == form.VECTOR)
-    many = count >= 64 * processors
+    many = is_many(count, processors)
     if widest <= 64 or (many and widest <= 4096 and vectors <= 512):
         return TEAMS[0]
     return TEAMS[1] if widest <= 1024 or (many and widest <= 4096) else TEAMS[2]
+
+
+def is_many(count: int, processors: int) -> bool:
+    """Whether a batch keeps all processors busy with a box a thread: what a team depends on besides the program."""
+    return count >= 64 * processors
 
 
 def _width(phase: form.Phase) -> int:

@@ -11,16 +11,18 @@ Knows: Function, boxes as arrays (k, n) of ends, an upper bound, the domain. Nev
     Monotone     no slope that leads down within the domain                   smooth
 Boxes on which the function is not smooth come back as they were from those that need it.
 
-An emptied box comes back as (+inf, -inf) in every component.
+Each has `contract(lo, hi, …)`, from boxes as arrays (k, n) of ends to new ones within them; an emptied box comes back
+as (+inf, -inf) in every component. `layered` makes the LinearLayer of a function that has one; devices.py applies them
+all.
 """
 
 from __future__ import annotations
 
 from infimum.contractors.level import Level
-from infimum.contractors.linear import LinearLayer
+from infimum.contractors.linear import LinearLayer, layered
 from infimum.contractors.linear_slopes import LayerSlopes
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary
 
-__all__ = ["LayerSlopes", "Level", "LinearLayer", "MeanValue", "Monotone", "Stationary"]
+__all__ = ["LayerSlopes", "Level", "LinearLayer", "MeanValue", "Monotone", "Stationary", "layered"]

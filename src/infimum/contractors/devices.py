@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import Boxes, FloatArray, emptied, is_empty, shrinkage
+from infimum.backends.place import here
+from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, is_empty, shrinkage, taken, total
+from infimum.contractors.known import Known
 from infimum.contractors.level import Level
 from infimum.contractors.linear import layered
 from infimum.contractors.linear_slopes import LayerSlopes
@@ -23,44 +25,67 @@ _MOST_FOR_MEAN_VALUE = 10_000  # variables; beyond, slopes of sums say little an
 
 
 class Devices:
-    """Which contractors run; each can be switched off by leaving out its name. None can make a result false."""
+    """Which contractors run; each can be switched off by leaving out its name. None can make a result false.
+
+    work: how much each has taken away since it was last cleared, in boxes: 1 for a box that it emptied, less for one
+    that it narrowed.
+    """
 
     def __init__(self, function: Function, domain: Domain, threads: int = 1, names: tuple[str, ...] = NAMES) -> None:
         self.function = function
         self.domain = domain
         self.threads = threads
         self.names = names
+        self.work: dict[str, float] = {}
         linear = layered(function) if "linear" in names else None
         self._linear = linear if linear is not None and linear.is_worthwhile else None
         self._level = Level(function, passes=4)
         self._probe = Level(function, passes=60, least=0.2)
         self._patient = Level(function, passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
-        self._monotone = Monotone(function, domain)
-        self._stationary = Stationary(function, domain, passes=1)
-        self._mean_value = MeanValue(function)
+        self._known = Known(function)
+        self._monotone = Monotone(function, domain, self._known)
+        self._stationary = Stationary(function, domain, passes=1, known=self._known)
+        self._mean_value = MeanValue(function, self._known)
+
+    @property
+    def can_guess(self) -> bool:
+        """Whether boxes can be contracted under a guessed level."""
+        return "level" in self.names or self._linear is not None
 
     def contract(
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Boxes around every point of each box that can be a minimiser with a value up to `upper`, and lower bounds."""
+        """Boxes around every point of each box that can be a minimiser with a value up to `upper`, and lower bounds.
+
+        Boxes that have no such point are left out.
+        """
         low, high, bound = lo, hi, lower
         if self._linear is not None:
             found = self._linear.narrow(low, high, upper, threads=self.threads)
-            low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
-            if self._layer_is_enough((lo, hi), (low, high), upper):
-                low, high = LayerSlopes(self._linear, self.domain).contract(low, high, upper, threads=self.threads)
-                return self._closed(low, high, bound)
+            self._credit("linear", total(found.gone))
+            if self._layer_is_enough((lo, hi), (found.lo, found.hi), upper):
+                low, high = LayerSlopes(self._linear, self.domain).contract(
+                    found.lo, found.hi, upper, threads=self.threads
+                )
+                return self._left(low, high, np.maximum(bound, found.lower), upper)
+            low, high, bound = self._left(found.lo, found.hi, np.maximum(bound, found.lower), upper)
+        low, high, bound = self.function.place.there(low, high, bound)
         if "level" in self.names:
             found = self._level.narrow(low, high, upper, threads=self.threads)
-            low, high, bound = found.lo, found.hi, np.maximum(bound, found.lower)
+            self._credit("level", total(found.gone))
+            low, high, bound = self._left(found.lo, found.hi, np.maximum(bound, found.lower), upper)
+        else:
+            low, high, bound = self._by_enclosure(low, high, bound, upper)
         if "monotone" in self.names and self._is_small():
-            low, high = self._by_monotony(low, high)
+            after = self._monotone.contract(low, high, threads=self.threads)
+            low, high, bound = self._turn("monotone", (low, high), after, bound, upper)
         if "stationary" in self.names and self._is_small():
-            low, high = self._stationary.contract(low, high, threads=self.threads)
+            after = self._stationary.contract(low, high, threads=self.threads)
+            low, high, bound = self._turn("stationary", (low, high), after, bound, upper)
         if "mean_value" in self.names and self._is_small():
-            low, high, least = self._mean_value.narrow(low, high, upper, threads=self.threads)
-            bound = np.maximum(bound, least)
-        return self._closed(low, high, bound)
+            *box, least = self._mean_value.narrow(low, high, upper, threads=self.threads)
+            low, high, bound = self._turn("mean_value", (low, high), (box[0], box[1]), np.maximum(bound, least), upper)
+        return here(low), here(high), here(bound)
 
     def under(
         self, lo: FloatArray, hi: FloatArray, level: FloatArray, *, patient: bool = False
@@ -75,6 +100,8 @@ class Devices:
             if self._layer_is_enough((lo, hi), (through.lo, through.hi), level):
                 return through.lo, through.hi, np.where(is_empty(through.lo, through.hi), level, through.lower)
             lo, hi, bound = through.lo, through.hi, through.lower
+        if "level" not in self.names:
+            return lo, hi, np.where(is_empty(lo, hi), level, bound)
         is_cheap = self._linear is None or self.function.n < _LARGE_LAYER
         probe = self._patient if patient and is_cheap else self._probe
         found = probe.narrow(lo, hi, level, threads=self.threads)
@@ -92,7 +119,7 @@ class Devices:
         """The largest slopes in magnitude, to choose where to cut."""
         if not self._is_small():
             return None
-        low, high = self.function.gradient_ends(lo, hi, threads=self.threads)
+        low, high = self._known.gradient_ends(lo, hi, threads=self.threads)
         return np.maximum(np.abs(low), np.abs(high))
 
     def _layer_is_enough(self, before: Boxes, after: Boxes, upper: npt.ArrayLike) -> bool:
@@ -103,16 +130,41 @@ class Devices:
         done = is_empty(*after) | narrow | (shrinkage(before, after) > 0.5)
         return not np.isfinite(upper).any() or bool(done.all())
 
-    def _closed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The boxes, those that are empty in one component being empty in all, and bounded by +inf."""
-        nothing = is_empty(lo, hi)
-        return *emptied(lo, hi, nothing), np.where(nothing, np.inf, lower)
+    def _by_enclosure(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The boxes with the bounds that the function's enclosures give, without those where it is defined nowhere."""
+        if not len(lo):
+            return lo, hi, lower
+        least, most = self.function.sharp_ends(lo, hi, threads=self.threads)
+        return self._left(lo, hi, np.maximum(lower, np.where(least <= most, least, np.inf)), upper)
+
+    def _left(
+        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The boxes that are not empty and whose lower bound is not above `upper`; none of infinite bound."""
+        some = self._some(lo, hi, lower, upper)
+        return (lo, hi, lower) if some is None else (lo[some], hi[some], lower[some])
+
+    def _turn(
+        self, name: str, before: Boxes, after: Boxes, lower: FloatArray, upper: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What is left after a contractor's turn, whose work is written down."""
+        some = self._some(*after, lower, upper)
+        self._credit(name, taken(before, after, some))
+        return (*after, lower) if some is None else (after[0][some], after[1][some], lower[some])
+
+    def _some(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> BoolArray | None:
+        """Which boxes are left, None where all are."""
+        some: BoolArray = ~is_empty(lo, hi) & (lower <= upper) & (lower < np.inf)
+        if some.all():
+            return None
+        self._known.keep(some)
+        return some
+
+    def _credit(self, name: str, boxes: float) -> None:
+        if boxes > 0:
+            self.work[name] = self.work.get(name, 0.0) + boxes
 
     def _is_small(self) -> bool:
         return self.function.n <= _MOST_FOR_MEAN_VALUE
-
-    def _by_monotony(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        some = ~is_empty(lo, hi)
-        low, high = lo.copy(), hi.copy()
-        low[some], high[some] = self._monotone.contract(lo[some], hi[some], threads=self.threads)
-        return low, high

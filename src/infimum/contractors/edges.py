@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infimum.backends.place import beside
 from infimum.contractors.boxes import BoolArray, FloatArray
 from infimum.domain import Domain
 
@@ -12,4 +13,4 @@ def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, 
     The user's edge lies between the outward- and the inward-rounded one. An infinite edge counts: values may go on
     falling towards it.
     """
-    return lo <= domain.inner_lo, hi >= domain.inner_hi
+    return lo <= beside(domain.inner_lo, lo), hi >= beside(domain.inner_hi, lo)

@@ -7,17 +7,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import Boxes, FloatArray, emptied, is_empty, met, shrinkage
+from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, shrinkage
 from infimum.function import Function
 
 
 class Levelled(NamedTuple):
-    """Boxes (k, n) that contain the points kept; lower: a bound (k,) of the function there, +inf for an empty box."""
+    """Boxes (k, n) that contain the points kept; lower: a bound (k,) of the function there, +inf for an empty box.
+
+    gone: about how much of each box was taken away, from 0 to 1.
+    """
 
     lo: FloatArray
     hi: FloatArray
     lower: FloatArray
     passes: int
+    gone: FloatArray
 
 
 class Level:
@@ -35,19 +39,23 @@ class Level:
 
     def narrow(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Levelled:
         """The same, with the lower bounds that the passes find on their way."""
-        low, high = lo.copy(), hi.copy()
-        limit = np.broadcast_to(np.asarray(upper, np.float64), len(lo))
-        lower = np.full(len(lo), -np.inf)
-        active = np.flatnonzero(~is_empty(lo, hi))
-        lower[is_empty(lo, hi)] = np.inf
+        low, high = doubles(lo, hi)
+        limit, left = limits(low, upper), for_each(low, 1.0)
+        nothing = is_empty(low, high)
+        lower = for_each(low, -np.inf)
+        lower[nothing] = np.inf
+        active = np.flatnonzero(~nothing)
         count = 0
         while active.size and count < self.passes:
-            before = low[active], high[active]
-            *ends, value_lo, value_hi = self.function.contraction_ends(*before, limit[active], threads=threads)
-            after = met(before, (ends[0], ends[1]))
-            nothing = is_empty(*after) | ~(value_lo <= np.minimum(value_hi, limit[active]))
-            low[active], high[active] = emptied(*after, nothing)
-            lower[active] = np.where(nothing, np.inf, np.maximum(lower[active], value_lo))
-            active = active[~nothing & (shrinkage(before, after) >= self.least)]
+            at = slice(None) if active.size == len(low) else active  # most often all of them: nothing need be copied
+            before, most = (low[at], high[at]), limit[at]
+            found_lo, found_hi, value_lo, value_hi = self.function.contraction_ends(*before, most, threads=threads)
+            after = np.maximum(before[0], found_lo), np.minimum(before[1], found_hi)
+            nothing = is_empty(*after) | ~(value_lo <= np.minimum(value_hi, most))
+            gone = np.where(nothing, 1.0, shrinkage(before, after))
+            low[at], high[at] = emptied(*after, nothing)
+            lower[at] = np.where(nothing, np.inf, np.maximum(lower[at], value_lo))
+            left[at] = left[at] * (1.0 - gone)
+            active = active[~nothing & (gone >= self.least)]
             count += 1
-        return Levelled(low, high, lower, count)
+        return Levelled(low, high, lower, count, 1.0 - left)

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import Boxes, FloatArray, emptied, is_empty, met, shrinkage
+from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, is_empty, limits, met, shrinkage
 from infimum.contractors.level import Level, Levelled
 from infimum.contractors.linear_products import Bound, Factor, above, centred, differences, ends, sums
 from infimum.function import Function
@@ -40,7 +40,8 @@ class LinearLayer:
         is_known = bool((layer.matrix[0] == layer.matrix[1]).all())
         self.forward = Factor(mid.T, None if is_known else np.ascontiguousarray(radius.T))
         self.inverse, self.rest = _preconditioned(self.forward)
-        self.inner = Function(layer.value, layer.inputs, f"{function.name} behind its linear layer")
+        behind = Function(layer.value, layer.inputs, f"{function.name} behind its linear layer")
+        self.inner = behind.on(function.place)
         self._level = Level(self.inner, passes=60)
 
     @cached_property
@@ -70,10 +71,10 @@ class LinearLayer:
 
     def narrow(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Levelled:
         """The same, with the lower bounds that g has on the way."""
-        low, high = lo.copy(), hi.copy()
-        limit = np.broadcast_to(np.asarray(upper, np.float64), len(lo))
-        lower = np.where(is_empty(lo, hi), np.inf, -np.inf)
-        active = np.flatnonzero(~is_empty(lo, hi))
+        low, high = doubles(lo, hi)
+        limit, left = limits(low, upper), np.ones(len(low))
+        lower = np.where(is_empty(low, high), np.inf, -np.inf)
+        active = np.flatnonzero(~is_empty(low, high))
         y = self.image(low[active], high[active])
         count = 0
         while active.size and count < self.passes:
@@ -82,10 +83,12 @@ class LinearLayer:
             nothing = is_empty(*after) | is_empty(*y)
             low[active], high[active] = emptied(*after, nothing)
             lower[active] = np.where(nothing, np.inf, np.maximum(lower[active], bound))
-            more = ~nothing & (shrinkage(before, after) >= self.least)
+            gone = np.where(nothing, 1.0, shrinkage(before, after))
+            left[active] *= 1.0 - gone
+            more = ~nothing & (gone >= self.least)
             active, y = active[more], (y[0][more], y[1][more])
             count += 1
-        return Levelled(low, high, lower, count)
+        return Levelled(low, high, lower, count, 1.0 - left)
 
     def _passed(self, x: Boxes, y: Boxes, limit: FloatArray, threads: int) -> tuple[Boxes, Boxes, FloatArray]:
         """y and x contracted once each, and g's lower bounds on the boxes given."""

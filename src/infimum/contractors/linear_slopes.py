@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.contractors.boxes import Boxes, FloatArray, is_empty, met
+from infimum.contractors.boxes import Boxes, FloatArray, doubles, is_empty, met
 from infimum.contractors.edges import touched
 from infimum.contractors.linear import LinearLayer
 from infimum.contractors.stationary import smooth
@@ -36,6 +36,7 @@ class LayerSlopes:
 
     def contract(self, lo: FloatArray, hi: FloatArray, upper: float, *, threads: int = 1) -> Boxes:
         """Boxes around every minimiser over the domain that lies in each box and has a value of at most `upper`."""
+        lo, hi = doubles(lo, hi)
         low, high = lo.copy(), hi.copy()
         if not self.layer.is_regular or self.layer.reads_x:
             return low, high

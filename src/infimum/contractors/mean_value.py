@@ -9,13 +9,13 @@ The centre is policy: any point of the box is right. The lower bound is best, fo
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends import cpu
-from infimum.contractors.boxes import Boxes, FloatArray, emptied, is_empty, met
+from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, met
+from infimum.contractors.known import Known
 from infimum.contractors.stationary import smooth
 from infimum.function import Function
 from infimum.graph import indexmap
@@ -28,57 +28,62 @@ from infimum.passes.program import Program
 class MeanValue:
     """The mean-value form. Boxes on which f is not smooth have no bound and stay as they are."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, known: Known | None = None) -> None:
         self.function = function
+        self.known = function if known is None else known
 
     def lower(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> FloatArray:
         """Bounds (k,) of f on each box from below: the better of the mean-value and of the natural form."""
+        lo, hi = doubles(lo, hi)
         natural, _ = self.function.sharp_ends(lo, hi, threads=threads)
-        _, _, bound = self._passed(lo, hi, np.inf, threads)
+        _, _, bound = self._passed(lo, hi, limits(lo, np.inf), threads)
         return np.maximum(natural, bound)
 
     def contract(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
         """Boxes around every point of each box with f(x) <= upper."""
-        found_lo, found_hi, bound = self._passed(lo, hi, upper, threads)
-        low, high = met((lo, hi), (found_lo, found_hi))
-        return emptied(low, high, bound > np.asarray(upper))
+        low, high, _ = self.narrow(lo, hi, upper, threads=threads)
+        return low, high
 
     def narrow(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """`contract`, with the form's lower bounds (k,) on the boxes given."""
-        found_lo, found_hi, bound = self._passed(lo, hi, upper, threads)
+        lo, hi = doubles(lo, hi)
+        limit = limits(lo, upper)
+        found_lo, found_hi, bound = self._passed(lo, hi, limit, threads)
         low, high = met((lo, hi), (found_lo, found_hi))
-        return *emptied(low, high, bound > np.asarray(upper)), bound
+        return *emptied(low, high, bound > limit), bound
 
     def _passed(
-        self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, threads: int
+        self, lo: FloatArray, hi: FloatArray, limit: FloatArray, threads: int
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """One pass over the linear form: contracted boxes, and the form's lower bounds (-inf where f is not smooth)."""
         low, high = lo.copy(), hi.copy()
-        bound = np.full(len(lo), -np.inf)
-        active = np.flatnonzero(~is_empty(lo, hi))
-        active = active[smooth(self.function, low[active], high[active], threads)]
+        bound = for_each(lo, -np.inf)
+        some = np.flatnonzero(~is_empty(lo, hi))
+        is_smooth = smooth(self.known, low[some], high[some], threads)
+        active = some[is_smooth]
         if not active.size:
             return low, high, bound
         box = low[active], high[active]
-        slope = self.function.gradient_ends(*box, threads=threads)
+        slopes = self.known.gradient_ends(low[some], high[some], threads=threads)
+        slope = slopes[0][is_smooth], slopes[1][is_smooth]
         c = centre(box, slope)
         value = self.function.range_ends(c, c, threads=threads)
-        limit = np.broadcast_to(np.asarray(upper, np.float64), len(lo))[active]
-        limits = np.full(active.size, -np.inf), limit
-        columns = [(end, c, d, v[:, None], w[:, None]) for end, d, v, w in zip(box, slope, value, limits, strict=True)]
-        (form_lo, form_hi), (least, _) = cpu.run(
-            self._program, np.hstack(columns[0]), np.hstack(columns[1]), threads=threads
+        wanted = for_each(c, -np.inf), limit[active]
+        columns = [(end, c, d, v[:, None], w[:, None]) for end, d, v, w in zip(box, slope, value, wanted, strict=True)]
+        (form_lo, form_hi), (least, _) = self.function.place.run(
+            form_program(self.function.n), np.hstack(columns[0]), np.hstack(columns[1]), threads=threads
         )
         low[active], high[active] = form_lo, form_hi
         bound[active] = least[:, 0]
         return low, high, bound
 
-    @cached_property
-    def _program(self) -> Program:
-        n = self.function.n
-        return contraction([linear_form(n)], n, parameters=2 * n + 1)
+
+@lru_cache(maxsize=16)
+def form_program(n: int) -> Program:
+    """The contraction of a linear form of n variables: the same for every function."""
+    return contraction([linear_form(n)], n, parameters=2 * n + 1)
 
 
 def linear_form(n: int) -> Node:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, emptied, is_empty, met, shrinkage
+from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty, met, shrinkage
 from infimum.contractors.edges import touched
+from infimum.contractors.known import Known
 from infimum.domain import Domain
 from infimum.function import Function
 
@@ -24,17 +25,20 @@ class Stationary:
     A box that is emptied has no minimiser; infima at infinity are kept by the infinite edges.
     """
 
-    def __init__(self, function: Function, domain: Domain, passes: int = 3, least: float = 0.05) -> None:
+    def __init__(
+        self, function: Function, domain: Domain, passes: int = 3, least: float = 0.05, known: Known | None = None
+    ) -> None:
         self.function = function
+        self.known = function if known is None else known
         self.domain = domain
         self.passes = passes
         self.least = least
 
     def contract(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Boxes:
         """Boxes around every minimiser over the domain that lies in each box."""
-        low, high = lo.copy(), hi.copy()
-        active = np.flatnonzero(~is_empty(lo, hi))
-        active = active[smooth(self.function, low[active], high[active], threads)]
+        low, high = doubles(lo, hi)
+        active = np.flatnonzero(~is_empty(low, high) & self._says_something(low, high))
+        active = active[smooth(self.known, low[active], high[active], threads)]
         for _ in range(self.passes):
             if not active.size:
                 break
@@ -47,13 +51,21 @@ class Stationary:
             active = active[~is_empty(*after) & (shrinkage(before, after) >= self.least)]
         return emptied(low, high, is_empty(low, high))
 
+    def _says_something(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
+        """Which boxes have a component that does not reach both edges."""
+        at_lower, at_upper = touched(self.domain, lo, hi)
+        found: BoolArray = np.any(~(at_lower & at_upper), axis=1)
+        return found
+
     def _wanted(self, lo: FloatArray, hi: FloatArray) -> Boxes:
         at_lower, at_upper = touched(self.domain, lo, hi)
-        return np.where(at_upper, -np.inf, 0.0), np.where(at_lower, np.inf, 0.0)
+        nothing = np.zeros_like(lo)
+        return np.where(at_upper, -np.inf, nothing), np.where(at_lower, np.inf, nothing)
 
 
-def smooth(function: Function, lo: FloatArray, hi: FloatArray, threads: int) -> BoolArray:
+def smooth(function: Function | Known, lo: FloatArray, hi: FloatArray, threads: int) -> BoolArray:
     """Which boxes the function is certainly smooth around."""
     if function.is_smooth_everywhere:
-        return np.ones(len(lo), bool)
+        everywhere: BoolArray = np.full_like(lo[:, 0], True, dtype=bool)
+        return everywhere
     return function.fact_arrays(lo, hi, threads=threads)[1]

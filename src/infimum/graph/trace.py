@@ -119,7 +119,7 @@ def _describe(f: Any) -> str:
     name = getattr(f, "__qualname__", None) or type(f).__qualname__
     try:
         file, line = inspect.getsourcefile(f), inspect.getsourcelines(f)[1]
-    except (TypeError, OSError):
+    except (TypeError, OSError, IndexError):  # IndexError: of doctest, for the function of another test
         return str(name)
     return f"{name} ({file}:{line})"
 

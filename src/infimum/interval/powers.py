@@ -16,12 +16,21 @@ _EXPONENTIALS = {2.0: "exp2", 10.0: "exp10"}
 
 def integer_power(x: Pair, exponent: object) -> Pair:
     """Contain t**p for every t in x, for integers p: an int or an array of integers."""
+    return _grouped("pown", [x], _exponents(exponent, "pown", "pow(x, p)"))
+
+
+def integer_root(c: Pair, x: Pair, exponent: object) -> Pair:
+    """Contain every t in x with t**p in c, for integers p: an int or an array of integers."""
+    return _grouped("pown_rev", [c, x], _exponents(exponent, "pown_rev", "pow_rev1(p, c, x)"))
+
+
+def _exponents(exponent: object, op: str, instead: str) -> npt.NDArray[np.int64]:
     exponents = np.asarray(exponent)
     if exponents.dtype.kind not in "iu" and not _is_large_int(exponents):
         raise UnsupportedValue(
-            f"pown needs integer exponents, got {describe(exponent)}. For a real exponent write pow(x, p)."
+            f"{op} needs integer exponents, got {describe(exponent)}. For a real exponent write {instead}."
         )
-    return _grouped(x, exponents)
+    return exponents
 
 
 def power(x: Pair, exponent: object) -> Pair:
@@ -44,35 +53,37 @@ def power(x: Pair, exponent: object) -> Pair:
     # | none whole  | pow                        |
     # | some        | each element its own       |
     if whole.all():
-        return _grouped(x, _integers(lo))
+        return _grouped("pown", [x], _integers(lo))
     if not whole.any():
         return call("pow", x, (lo, hi))
     broadcast("x ** p", [x, (lo, hi)])
     shape = np.broadcast_shapes(x[0].shape, lo.shape)
     real = call("pow", x, (lo, hi))
-    integer = _grouped(x, _integers(np.where(whole, lo, 0.0)))
+    integer = _grouped("pown", [x], _integers(np.where(whole, lo, 0.0)))
     mask = np.broadcast_to(whole, shape)
     return np.where(mask, integer[0], real[0]), np.where(mask, integer[1], real[1])
 
 
-def _grouped(x: Pair, exponents: npt.NDArray[np.int64]) -> Pair:
-    """Be pown element by element, one call of the core for each exponent that occurs."""
+def _grouped(op: str, pairs: list[Pair], exponents: npt.NDArray[np.int64]) -> Pair:
+    """Be an operation with an integer beside its operands, one call of the core for each integer that occurs."""
     values = np.unique(exponents).tolist()
     for p in values:
         if abs(p) > _LARGEST_EXPONENT:
+            instead = "pow(x, Interval(p))" if op == "pown" else "pow_rev1(Interval(p), c, x)"
             raise UnsupportedValue(
-                f"the integer exponent {p} is beyond {_LARGEST_EXPONENT}. For x >= 0 write pow(x, Interval(p))."
+                f"the integer exponent {p} is beyond {_LARGEST_EXPONENT}. For x >= 0 write {instead}."
             )
     if len(values) == 1:
-        lo, hi = call("pown", x, param=int(values[0]))
+        lo, hi = call(op, *pairs, param=int(values[0]))
         shape = np.broadcast_shapes(lo.shape, exponents.shape)
         return np.broadcast_to(lo, shape), np.broadcast_to(hi, shape)
-    broadcast("x ** p", [x, (exponents.astype(np.float64),) * 2])
-    lo, hi, exponents = np.broadcast_arrays(*x, exponents)
-    result = np.empty(lo.shape), np.empty(lo.shape)
+    broadcast("x ** p", [*pairs, (exponents.astype(np.float64),) * 2])
+    *ends, exponents = np.broadcast_arrays(*(end for pair in pairs for end in pair), exponents)
+    result = np.empty(exponents.shape), np.empty(exponents.shape)
     for p in values:
         mask = exponents == p
-        result[0][mask], result[1][mask] = call("pown", (lo[mask], hi[mask]), param=int(p))
+        some = [(lo[mask], hi[mask]) for lo, hi in zip(ends[::2], ends[1::2], strict=True)]
+        result[0][mask], result[1][mask] = call(op, *some, param=int(p))
     return result
 
 

@@ -5,7 +5,7 @@ docs/program.md describes them; core/abi.h has the same numbers for C.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from infimum import core
@@ -82,14 +82,12 @@ def code(operation: str) -> int:
     return OP + NUMBERS[operation]
 
 
-def reads(instruction: Iterable[int]) -> tuple[int, ...]:
+def reads(instruction: Sequence[int]) -> tuple[int, ...]:
     """The registers that an instruction reads."""
-    kind, _, *operands = (int(v) for v in instruction)
-    if kind in (STORE, REDUCE):
-        return (operands[0],)
-    if kind < OP:
-        return ()
-    return tuple(operands[: arity(kind)])
+    kind = instruction[0]
+    if kind >= OP:
+        return tuple(instruction[2 : 2 + arity(kind)])
+    return (instruction[2],) if kind in (STORE, REDUCE) else ()
 
 
 def arity(instruction_code: int) -> int:
@@ -104,7 +102,9 @@ def defines(instruction_code: int) -> bool:
 
 def operation_number(instruction_code: int) -> int:
     """The core number of an operation's or a fact's code."""
-    return instruction_code - max(base for base in (OP, DEFINED, SMOOTH) if base <= instruction_code)
+    if instruction_code < DEFINED:
+        return instruction_code - OP
+    return instruction_code - (DEFINED if instruction_code < SMOOTH else SMOOTH)
 
 
 def takes_exponent(instruction_code: int) -> bool:

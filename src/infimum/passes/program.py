@@ -138,24 +138,25 @@ def allocate(instructions: npt.ArrayLike) -> tuple[IntArray, int]:
 
     Every register must be defined once. A result may take the place of an operand that is read for the last time.
     """
-    rows = _ints(instructions, 8).copy()
-    last = {register: i for i, row in enumerate(rows.tolist()) for register in reads(row)}
+    rows = _ints(instructions, 8).tolist()
+    used = [reads(row) for row in rows]
+    last = {register: i for i, operands in enumerate(used) for register in operands}
     place: dict[int, int] = {}
     free: list[int] = []
     count = 0
-    for i, row in enumerate(rows.tolist()):
-        operands = reads(row)
+    for i, (row, operands) in enumerate(zip(rows, used, strict=True)):
         for position, register in enumerate(operands):
-            rows[i, 2 + position] = place[register]
+            row[2 + position] = place[register]
         free += [place[register] for register in dict.fromkeys(operands) if last[register] == i]
         if not defines(row[0]):
             continue
-        if row[1] in place:
-            raise ValueError(f"register {row[1]} is defined twice, the second time by instruction {i}")
+        register = row[1]
+        if register in place:
+            raise ValueError(f"register {register} is defined twice, the second time by instruction {i}")
         if not free:
             free.append(count)
             count += 1
-        place[row[1]] = rows[i, 1] = free.pop()
-        if row[1] not in last:
-            free.append(place[row[1]])
-    return rows, count
+        place[register] = row[1] = free.pop()
+        if register not in last:
+            free.append(place[register])
+    return _ints(rows, 8), count

@@ -139,19 +139,27 @@ class _Checker:
             _require(self._slot(number).kind == form.VECTOR, f"{self.where}: slot {number} cannot be written to")
         defined = [False] * phase.registers
         for i, row in enumerate(body.tolist(), phase.first):
-            place, code = f"{self.where}, instruction {i}", row[0]
-            _require(self._known(code), f"{place}: unknown code {code}")
-            for register in form.reads(row):
-                inside = 0 <= register < phase.registers and defined[register]
-                _require(inside, f"{place}: register {register} is read before it is defined")
-            if form.defines(code):
-                _require(0 <= row[1] < phase.registers, f"{place}: there is no register {row[1]}")
+            wrong = self._wrong(row, defined)
+            if wrong:
+                raise ProgramError(f"{self.where}, instruction {i}: {wrong}")
+            if form.defines(row[0]):
                 defined[row[1]] = True
-            if code < form.OP:
-                _require(max(map(abs, row[5:])) < _LARGEST, f"{place}: offsets and steps stay below 2**40")
+            if row[0] < form.OP:
                 self._memory(phase, row)
-            else:
-                _require(abs(row[5]) <= _LARGEST_EXPONENT, f"{place}: the exponent {row[5]} is too large")
+
+    def _wrong(self, row: list[int], defined: list[bool]) -> str:
+        """What an instruction breaks, apart from the memory that it reads or writes; nothing where all is well."""
+        code, registers = row[0], len(defined)
+        if not self._known(code):
+            return f"unknown code {code}"
+        for register in form.reads(row):
+            if not (0 <= register < registers and defined[register]):
+                return f"register {register} is read before it is defined"
+        if form.defines(code) and not 0 <= row[1] < registers:
+            return f"there is no register {row[1]}"
+        if code < form.OP:
+            return "" if max(map(abs, row[5:])) < _LARGEST else "offsets and steps stay below 2**40"
+        return "" if abs(row[5]) <= _LARGEST_EXPONENT else f"the exponent {row[5]} is too large"
 
     @staticmethod
     def _known(code: int) -> bool:

@@ -29,7 +29,8 @@ class Result(Mapping[str, Any]):
     x, fun         the best point found and the function's value there
     success        whether the goals were reached; status and message say what ended the search
     nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
-    history        a Progress (iteration, lower, upper, regions, seconds) for each report of the search
+    history        a Progress (iteration, lower, upper, regions, seconds, work) for each report of the search; `work`
+                   says what each contractor, the points and the cuts brought, `did` the same in a word
     backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
     """
 
@@ -158,7 +159,7 @@ def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Res
     # | otherwise      | [lower, upper], or [-upper, -lower] for a maximum   |
     lower, upper = float(outcome.lower), float(outcome.upper)
     optimum = empty() if outcome.status == Status.UNDEFINED else Interval(lower, upper)
-    history = [Progress(p.iteration, p.lower, p.upper, p.regions, p.seconds) for p in outcome.history]
+    history = list(outcome.history)
     bounds, fun = np.asarray(outcome.lower_bounds, np.float64), float(outcome.fun)
     if maximize:
         optimum, bounds, fun = -optimum, 0.0 - bounds, 0.0 - fun
@@ -182,4 +183,4 @@ def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False,
 
 def negated(step: Progress) -> Progress:
     """Be the same step of the function with the other sign."""
-    return Progress(step.iteration, 0.0 - step.upper, 0.0 - step.lower, step.regions, step.seconds)
+    return step._replace(lower=0.0 - step.upper, upper=0.0 - step.lower)

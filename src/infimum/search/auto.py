@@ -22,8 +22,8 @@ from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
 from infimum.domain import Domain
 from infimum.function import Function
-from infimum.search.bisection import bisected
-from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.bisection import IndexArray, bisected, chosen
+from infimum.search.outcome import Options, Outcome, Progress, worked
 from infimum.search.points import Points
 from infimum.search.pool import Pool
 from infimum.search.status import Status
@@ -32,10 +32,11 @@ from infimum.staging.fractions import at_fraction
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-_MOST_BOXES = 1024  # of a batch
-_NUMBERS = 2**21  # ends that a batch holds, unless it is a single box
+_BATCHES = {"cpu": 1024, "cuda": 2**16}  # boxes that an iteration takes at most, where no number is given
+_ENDS, _MOST_ENDS = 2**11, 2**24  # that a batch holds for each of its boxes and in all, unless it is a single box
 _FEW = 128  # boxes that a batch should have, where splitting can make them
-_ROUNDS = 32  # of guesses
+_ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
+_DIVES_FROM = 4  # iterations: before, boxes are too wide for it
 _PROBED = 16  # boxes of a batch that are probed
 _GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
 _MEMORY = 2**31  # bytes of boxes
@@ -64,7 +65,8 @@ class Search:
         self.domain = domain
         self.options = options
         self.report = report
-        self.devices = Devices(function, domain, options.threads, NAMES if options.devices is None else options.devices)
+        names = NAMES if options.contractors is None else options.contractors
+        self.devices = Devices(function, domain, options.threads, names)
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
@@ -72,6 +74,7 @@ class Search:
         self.guess = _GUESS if options.ftol is None else max(options.ftol / 4, 1e-14)
         self.gap = gap
         self.iterations = 0
+        self.work: dict[str, float] = {}  # of this iteration, beside the devices'
         self.history: list[Progress] = []
 
     @property
@@ -83,8 +86,8 @@ class Search:
     def run(self, rounds: int | None = None) -> Outcome:
         """The answer; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
         if not self.iterations:
-            if self.options.x0 is not None:
-                self.points.offer(self.options.x0)
+            if self.options.x0 is not None and self.points.offer(self.options.x0):
+                self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), np.array([-np.inf]))
         status: Status | None = None
         while status is None and len(self.open):
@@ -96,7 +99,8 @@ class Search:
         return self._outcome(Status.PROVED if status is None else status)
 
     def _iterate(self) -> None:
-        most = max(1, min(_MOST_BOXES, _NUMBERS // (2 * self.domain.n)))
+        batch = self.options.batch or _BATCHES[self.options.backend]
+        most = max(1, min(batch, min(_ENDS * batch, _MOST_ENDS) // (2 * self.domain.n)))
         lo, hi, lower = self.open.take(most)
         lo, hi, lower = self._contracted(lo, hi, lower)
         lo, hi, lower = self._probed(lo, hi, lower)
@@ -105,14 +109,17 @@ class Search:
         if self.upper < before:
             lo, hi, lower = self._contracted(lo, hi, lower)
         meets = self._meets_goals(lo, hi, lower)
-        self.done.add(lo[meets], hi[meets], lower[meets])
-        self._split(lo[~meets], hi[~meets], lower[~meets], most)
+        if meets.any():
+            self.done.add(lo[meets], hi[meets], lower[meets])
+            lo, hi, lower = lo[~meets], hi[~meets], lower[~meets]
+        self._split(lo, hi, lower, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
 
     def _stop(self) -> Status | None:
         lower, options = self.lower(), self.options
-        now = Progress(self.iterations, lower, self.upper, len(self.open) + len(self.done), self._seconds())
+        boxes = len(self.open) + len(self.done)
+        now = Progress(self.iterations, lower, self.upper, boxes, self._seconds(), self._worked())
         self.history.append(now)
         if self.report(now):
             return Status.INTERRUPTED
@@ -135,6 +142,16 @@ class Search:
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
 
+    def _credit(self, name: str, count: int = 1) -> None:
+        self.work[name] = self.work.get(name, 0.0) + count
+
+    def _worked(self) -> tuple[tuple[str, float], ...]:
+        """What the iteration did, and a clean sheet for the next one."""
+        found = worked(self.devices.work, self.work)
+        self.devices.work.clear()
+        self.work.clear()
+        return found
+
     def lower(self) -> float:
         """The smallest lower bound over all boxes, and never above the upper bound."""
         return min(self.upper, self.open.lowest(), self.done.lowest())
@@ -144,9 +161,7 @@ class Search:
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        low, high, bound = self.devices.contract(lo, hi, lower, self.upper)
-        keep = ~is_empty(low, high) & (bound <= self.upper)
-        return low[keep], high[keep], bound[keep]
+        return self.devices.contract(lo, hi, lower, self.upper)
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
@@ -154,8 +169,10 @@ class Search:
         # | no                             |               | guess lower + a little                               |
         # | yes                            | wide          | guess less, as long as doubles tell the guess apart  |
         # | yes                            | narrow        | enough                                               |
+        if not self.devices.can_guess:
+            return lo, hi, lower
         count = min(_PROBED, len(lo)) if self.domain.n < 10_000 else min(1, len(lo))
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS if self.iterations == 1 else _LATER_ROUNDS):
             first = slice(0, count)
             if not count or not np.isfinite(lower[first]).all():
                 break
@@ -177,6 +194,8 @@ class Search:
                 continue
             if not emptied.any():
                 break
+            if len(lower) > count and lower[first].min() > lower[count:].min():
+                break  # others are lower now: to raise these further would not raise the least bound
             self.guess = min(self.guess * 2, 0.1)
         return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
 
@@ -185,12 +204,15 @@ class Search:
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
-        before = self.upper
-        self.points.offer_best(self.devices.points(lo, hi, level))
-        if self.upper == before and self.iterations == 1:
-            self.points.descend(at_fraction(lo, hi, 0.5))
-            self.points.descend(at_fraction(lo, hi, 0.8))
-        return self.upper < before
+        found = self.points.offer_best(self.devices.points(lo, hi, level))
+        if found:
+            self._credit("probe")
+        elif self.iterations == 1:
+            for fraction in (0.5, 0.8):
+                if self.points.descend(at_fraction(lo, hi, fraction)):
+                    found = True
+                    self._credit("descent")
+        return found
 
     def _probed_finely(
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
@@ -227,12 +249,15 @@ class Search:
         if not len(lo):
             return
         middles = at_fraction(lo, hi, 0.5)
-        self.points.offer_best(middles)
+        if self.points.offer_best(middles):
+            self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self._is_settled(lower).all():
-            self.points.descend(middles)
-        if self.iterations == 1:
-            self.points.probe(lo[0], hi[0])
+            way = self.points.descend(middles, (lo, hi) if self.iterations >= _DIVES_FROM else None)
+            if way:
+                self._credit(way)
+        if self.iterations == 1 and self.points.probe(lo[0], hi[0]):
+            self._credit("condition")
 
     def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
         """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""
@@ -258,10 +283,19 @@ class Search:
         few = min(_FEW, most)
         while len(lo):
             count = len(lo)
-            lo, hi, lower = bisected(lo, hi, lower, self.devices.slopes(lo, hi), self.widths)
+            lo, hi, lower = bisected(lo, hi, lower, self._at(lo, hi))
+            self._credit("split", len(lo) - count)
             if len(lo) * 2 > few or len(self.open) > few or len(lo) == count:
                 break
         self.open.add(lo, hi, lower)
+
+    def _at(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
+        """The variable to cut in each box."""
+        if self.options.split == "smear":
+            return chosen(lo, hi, self.widths, slopes=self.devices.slopes(lo, hi))
+        if self.options.split == "round_robin":
+            return chosen(lo, hi, self.widths, whole=self.domain.hi - self.domain.lo)
+        return chosen(lo, hi, self.widths)
 
     # ------------------------------------------------------------------------------------------ the answer
     def _outcome(self, status: Status) -> Outcome:

@@ -1,4 +1,11 @@
-"""Where a box is cut in two (POLICY): in the variable that the function changes most along, or the widest.
+"""Where a box is cut in two (POLICY).
+
+rule          the variable that is cut
+smear         along which the function changes most: the largest slope times width; where slopes are not known or not
+              finite, the widest
+largest       the widest
+round_robin   one after the other: the one that was halved least often, whether by cuts or by contraction
+Variables that are narrow enough already come last.
 
 Both halves share the cut and keep the outer ends, so that no choice can lose a point.
 """
@@ -13,12 +20,14 @@ from infimum.staging.fractions import at_fraction
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
+SPLITS = ("smear", "largest", "round_robin")
+
 
 def bisected(
-    lo: FloatArray, hi: FloatArray, lower: FloatArray, slopes: FloatArray | None, widths: FloatArray | None
+    lo: FloatArray, hi: FloatArray, lower: FloatArray, at: IndexArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Every box cut in two; a box of which nothing can be cut stays whole."""
-    rows, at = np.arange(len(lo)), chosen(lo, hi, slopes, widths)
+    """Every box cut in two along the variable `at`; a box that cannot be cut there stays whole."""
+    rows = np.arange(len(lo))
     low, high = lo[rows, at], hi[rows, at]
     middle = np.clip(at_fraction(low, high, 0.5), low, high)
     inside = (middle > low) & (middle < high)
@@ -32,18 +41,32 @@ def bisected(
     )
 
 
-def chosen(lo: FloatArray, hi: FloatArray, slopes: FloatArray | None, widths: FloatArray | None) -> IndexArray:
-    """The variable to cut in each box.
+def chosen(
+    lo: FloatArray,
+    hi: FloatArray,
+    widths: FloatArray | None,
+    *,
+    slopes: FloatArray | None = None,
+    whole: FloatArray | None = None,
+) -> IndexArray:
+    """The variable to cut in each box; widths: as narrow as is wanted, None where nothing is.
 
-    | slopes known and finite        | the largest slope times width                              |
-    | else                           | the largest width; an infinite one first                   |
-    Variables that are narrow enough already come last.
+    given                                       the largest
+    slopes (k, n), all of a box finite          slope times width
+    whole (n,), the domain's width              power of two in width / whole, the first of equal ones; an infinite
+                                                domain counts as 1
+    neither                                     width; an infinite one first
     """
     with np.errstate(all="ignore"):
         size = np.minimum(hi - lo, np.finfo(np.float64).max)
-        weight = size if slopes is None else size * slopes
-        plain = ~np.isfinite(weight).all(1)
-        weight = np.where(plain[:, None], size, weight)
+        if slopes is not None:
+            weight = size * slopes
+            weight = np.where(np.isfinite(weight).all(1, keepdims=True), weight, size)
+        elif whole is not None:
+            halved = np.ceil(np.log2(size / np.where(np.isfinite(whole) & (whole > 0), whole, 1.0)))
+            weight = 4096.0 + np.maximum(halved, -4095.0)
+        else:
+            weight = size
         middle = at_fraction(lo, hi, 0.5)
         stuck = ~((lo < middle) & (middle < hi))
         wide = size > 0 if widths is None else (size >= widths) & ~np.isinf(widths)

@@ -104,6 +104,6 @@ def separated(function: Function) -> Separated | None:
     classes = []
     for k, own in enumerate(found.classes):
         inputs = own.variables.shape[1] + own.lo.shape[1]
-        body = Function(own.body, inputs, f"{function.name}, block {k}")
+        body = Function(own.body, inputs, f"{function.name}, block {k}").on(function.place)
         classes.append(Alike(body, own.variables, own.lo, own.hi, own.points))
     return Separated(function.n, float(lo[0]), float(hi[0]), tuple(classes))

@@ -1,4 +1,4 @@
-"""Which backend a search runs on (POLICY): the answer does not depend on it, only the time.
+"""Which backend the paper's search runs on (POLICY): the answer does not depend on it, only the time.
 
 asked     a GPU is there    chosen
 cpu                         the CPU
@@ -43,27 +43,36 @@ class Choice(NamedTuple):
 
 
 def choose(asked: str, function: Function, domain: Domain, options: Options) -> Choice:
-    """The backend for a search that was asked for."""
-    if asked == "cpu":
-        return Choice("cpu", "cpu")
-    reason = cuda.available()
-    if asked == "cuda":
-        if reason is not None:
-            raise BackendUnavailable(reason)
-        name = _devices()
-        return Choice("cuda", f"cuda: {name}", name)
-    if reason is not None:
-        return Choice("cpu", f"cpu: {reason}" if cuda.is_installed() else "cpu")
+    """The backend for a search by the paper's method."""
+    found = named(asked)
+    if found is not None:
+        return found
     try:
         return _measured(function, domain, options)
     except (BackendUnavailable, ProgramError) as error:
         return Choice("cpu", f"cpu: {error}")
 
 
-def _devices() -> str:
+def named(asked: str, count: int | None = None) -> Choice | None:
+    """The backend, where nothing need be measured. count: how many GPUs are used, all by default."""
+    if asked == "cpu":
+        return Choice("cpu", "cpu")
+    reason = cuda.available()
+    if asked == "cuda":
+        if reason is not None:
+            raise BackendUnavailable(reason)
+        name = devices(count)
+        return Choice("cuda", f"cuda: {name}", name)
+    if reason is not None:
+        return Choice("cpu", f"cpu: {reason}" if cuda.is_installed() else "cpu")
+    return None
+
+
+def devices(count: int | None = None) -> str:
+    """The GPUs in words."""
     with cuda.in_words():
-        count = cuda.device_count()
-        return cuda.device().name if count == 1 else f"{count} of {cuda.device().name}"
+        number = cuda.device_count() if count is None else count
+        return cuda.device().name if number == 1 else f"{number} of {cuda.device().name}"
 
 
 def _measured(function: Function, domain: Domain, options: Options) -> Choice:
@@ -73,7 +82,7 @@ def _measured(function: Function, domain: Domain, options: Options) -> Choice:
     if function.staged(domain.pairs(), split.variables, split.edges).stages:
         return Choice("cpu", "cpu: the function stages, so that children cost little")
     on_cpu, on_gpu = _seconds_on_cpu(function, domain, split, options.threads), _seconds_on_gpu(function, domain, split)
-    name = _devices()
+    name = devices()
     measured = f"{on_cpu * 1e9:,.3g} ns a child on the CPU, {on_gpu * 1e9:,.3g} ns on {name}"
     return Choice("cuda", f"cuda: {name}; {measured}", name) if on_gpu < on_cpu else Choice("cpu", f"cpu: {measured}")
 
@@ -88,7 +97,7 @@ def _first_split(domain: Domain, options: Options) -> Split:
 def _seconds_on_cpu(function: Function, domain: Domain, split: Split, threads: int) -> float:
     count = min(_ON_CPU, children(split))
     batch = boxes(split, np.arange(count), domain.lo, domain.hi)
-    return _best(lambda: function.range_ends(*batch, threads=threads)) / count
+    return best_seconds(lambda: function.range_ends(*batch, threads=threads)) / count
 
 
 def _seconds_on_gpu(function: Function, domain: Domain, split: Split) -> float:
@@ -97,10 +106,10 @@ def _seconds_on_gpu(function: Function, domain: Domain, split: Split) -> float:
     of = cuda_children.rows(split.variables, split.edges, domain.lo, domain.hi)
     with cuda.in_words():
         made = cuda_children.table(function.value_program, of)
-        return _best(lambda: int(made.ends(0, count)[0].view(np.int64)[0, 0])) / count
+        return best_seconds(lambda: int(made.ends(0, count)[0].view(np.int64)[0, 0])) / count
 
 
-def _best(work: Callable[[], object]) -> float:
+def best_seconds(work: Callable[[], object]) -> float:
     """The time of the better of two calls, after a first one."""
     work()
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,19 +18,63 @@ from infimum.search.status import Status
 FloatArray = npt.NDArray[np.float64]
 
 
+Work = tuple[tuple[str, float], ...]
+
+POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample")
+
+
 class Progress(NamedTuple):
-    """Where the search stands after an iteration."""
+    """Where the search stands after an iteration, and what did the work in it.
+
+    work: pairs of a name and a number, the contractors first, the busiest of them foremost
+
+    names                                            the number
+    linear level monotone stationary mean_value      boxes taken away: 1 for one that is emptied, less for one narrowed
+    start probe middle descent dive condition        how often a point of this kind lowered the upper bound
+    split                                            boxes cut in two
+    discard, sample                                  of the paper's method: how many regions there are fewer, samples
+    """
 
     iteration: int
     lower: float
     upper: float
     regions: int
     seconds: float
+    work: Work = ()
+
+    @property
+    def did(self) -> str:
+        """A word or two: the contractor that took most away and the points that lowered the upper bound, or "split"."""
+        names = [name for name, _ in self.work]
+        contractor = next((name for name in names if name not in (*POINTS, "split")), None)
+        words = [] if contractor is None else [contractor]
+        words += [name for name in names if name in POINTS][:1]
+        return ", ".join(words) if words else names[-1] if names else ""
+
+
+def compared(now: Progress, history: Sequence[Progress]) -> Progress:
+    """The state with its work read off the last one: a sample that lowered the upper bound, regions discarded."""
+    upper, regions = (history[-1].upper, history[-1].regions) if history else (np.inf, 0)
+    work: list[tuple[str, float]] = []
+    if now.regions < regions:
+        work.append(("discard", float(regions - now.regions)))
+    if now.upper < upper:
+        work.append(("sample", 1.0))
+    return now._replace(work=tuple(work))
+
+
+def worked(contractors: Mapping[str, float], others: Mapping[str, float]) -> Work:
+    """The work of an iteration in the order of `Progress`; boxes to three digits."""
+    busiest = sorted(((name, float(f"{boxes:.3g}")) for name, boxes in contractors.items()), key=lambda pair: -pair[1])
+    order = (*POINTS, "split")
+    return (*busiest, *sorted(others.items(), key=lambda pair: order.index(pair[0])))
 
 
 @dataclass(frozen=True)
 class Options:
-    """Goals (xtol, ftol: all given ones must hold), limits (any one stops) and strategies (the paper's).
+    """Goals (xtol, ftol: all given ones must hold), limits (any one stops) and strategies.
+
+    partition, sampling and selection are the paper's; contractors and split the default method's.
 
     xtol is one width for all variables or one for each, inf where the width does not matter.
     """
@@ -44,7 +89,9 @@ class Options:
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)
     selection: Selection = field(default_factory=Best)
-    devices: tuple[str, ...] | None = None  # names of the contractors that the default method runs; None for all
+    contractors: tuple[str, ...] | None = None  # names of those that the default method runs; None for all
+    split: str = "smear"  # where the default method cuts a box in two: see search/bisection.py
+    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
     backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 
     def gap(self, upper: float) -> float:

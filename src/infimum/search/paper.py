@@ -23,7 +23,7 @@ from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.device_children import DeviceChildren
 from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
-from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.outcome import Options, Outcome, Progress, compared
 from infimum.search.partition import Uniform, cut
 from infimum.search.remaining import remaining
 from infimum.search.sampling import Diagonal, Look
@@ -127,7 +127,8 @@ class _Search:
 
     def _stop(self) -> Status | None:
         lower = self.lower()
-        now = Progress(self.iterations, lower, self.upper, len(self.output) + len(self.heap), self._seconds())
+        regions = len(self.output) + len(self.heap)
+        now = compared(Progress(self.iterations, lower, self.upper, regions, self._seconds()), self.history)
         if not self.history or self.history[-1].iteration < now.iteration:
             self.history.append(now)
         if self.report(now):

@@ -147,7 +147,8 @@ class _Apart:
         """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
         last = self.whole.history[-1]
         seconds = time.perf_counter() - self.whole.started
-        return self.report(Progress(self.iterations + step.iteration, last.lower, last.upper, step.regions, seconds))
+        count = self.iterations + step.iteration
+        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
 
 
 def with_constants(alike: Alike, member: int) -> Function:
@@ -160,4 +161,4 @@ def with_constants(alike: Alike, member: int) -> Function:
     new: dict[Node, Node] = {}
     for node in ancestors([alike.function.value_node]):
         new[node] = inputs if node.op == "x" else rebuilt(build, node, [new[a] for a in node.args])
-    return Function(new[alike.function.value_node], alike.width, alike.function.name)
+    return Function(new[alike.function.value_node], alike.width, alike.function.name).on(alike.function.place)

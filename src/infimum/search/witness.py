@@ -75,12 +75,14 @@ class Witness:
             if self.offer(point):
                 break
 
-    def probe(self, lo: FloatArray, hi: FloatArray) -> None:
-        """Offer points of a box where a condition of the function holds, or fails."""
+    def probe(self, lo: FloatArray, hi: FloatArray) -> bool:
+        """Offer points of a box where a condition of the function holds, or fails; say whether one is better."""
+        before = self.upper
         for spike in self.spikes:
             found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)
+        return self.upper < before
 
     def _ranked(self, points: FloatArray) -> FloatArray:
         """The best few points in plain doubles, the best one first."""
