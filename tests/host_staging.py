@@ -27,7 +27,7 @@ def library(text: str, folder: Path) -> ctypes.CDLL:
     """The kernels of a text; made once for the same text, headers and flags."""
     source = '#include "host_staging.h"\n' + text
     machine = ("-mfma", "-mavx2") if infimum.core.variants()[-1] != "scalar" else ()
-    shim = (TESTS / "host_staging.h").read_bytes()
+    shim = b"".join((TESTS / name).read_bytes() for name in ("host_threads.h", "host_staging.h"))
     parts = source.encode() + shim + device_memory.headers() + repr((FLAGS, machine, host_cuda.compiler())).encode()
     key = hashlib.sha256(parts).hexdigest()[:32]
     built = folder / f"{key}.so"

@@ -98,6 +98,18 @@ def test_children_above_the_upper_bound_are_left_out_and_no_other(name: str, mac
         assert _everything(here, region, upper) == _everything(there, region, upper)
 
 
+@pytest.mark.parametrize("prefixes", [1, 4, 64])
+@every_function
+def test_prefixes_of_few_digits_lead_to_the_same_children(
+    name: str, prefixes: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "_PREFIXES", prefixes)
+    for split in ([2, 3, 4, 0, 1], [5, 0, 3, 1]):
+        region = _region(name, split, 1)
+        here, there = _both(region, machine)
+        assert _everything(here, region) == _everything(there, region), split
+
+
 @needs_a_compiler
 @pytest.mark.parametrize("backwards", [False, True])
 @every_function
@@ -106,6 +118,24 @@ def test_the_order_of_threads_between_two_barriers_does_not_matter(name: str, ba
         region = _region(name, split, 3, n)
         here, there = _both(region, host_staging.machine(folder, 64, backwards))
         assert _everything(here, region) == _everything(there, region)
+
+
+def _of_all_pairs(x: Any) -> Any:
+    i, j = np.triu_indices(60, 1)
+    return np.sum((x[i] - x[j]) ** 2 + np.sin(x[i] * x[j]))
+
+
+@pytest.mark.parametrize("threads", [1, 64])
+def test_a_split_too_large_for_near_memory_gives_the_cores_sample_and_children(threads: int, folder: Path) -> None:
+    function, variables = trace(_of_all_pairs, 60), np.array([3, 20, 21, 40, 59])
+    lo, hi = np.full(60, -1.5), np.linspace(0.1, 2, 60)
+    region = Region(function, lo, hi, variables, equal_parts(lo[variables], hi[variables], 4))
+    box = function.stages.working((lo, hi), (lo, hi), None)
+    _, start, size = box.pack(box.split(variables, region.edges), False, None)
+    head = device.Head.from_address(start)
+    assert size > 12288 and head.bytes - head.shape > 4096 and head.pool > 1024  # device_step.h, device_children.h
+    here, there = _both(region, host_staging.machine(folder, threads))
+    assert _everything(here, region) == _everything(there, region)
 
 
 @pytest.mark.parametrize("name", ["sum", "chain", "sum and product", "maximum"])
@@ -283,7 +313,8 @@ def test_the_kernels_of_every_problem_compile(name: str, architecture: str) -> N
     function = trace(problem.f, problem.n, jac=problem.jac)
     made = structure(function.value_node, problem.n)
     assert made is not None
-    text = kernels([f.program for f in made.families], made.epilogue, function.stages.slopes.programs)
+    programs, reductions = [f.program for f in made.families], {f.op for f in made.families}
+    text = kernels(programs, made.epilogue, function.stages.slopes.programs, reductions)
     found = _ptx(compiler, text, architecture)
     assert ".entry infimum_step" in found and ".entry infimum_children" in found
 

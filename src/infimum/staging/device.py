@@ -30,8 +30,8 @@ IntArray = npt.NDArray[np.int64]
 Extra = tuple[FloatArray, FloatArray] | None
 
 # device_tables.h, core/staging/packed.h and core/staging/numbers.h have the same numbers.
-_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK = 24, 64, 4, 64, 6, 256
-_COUNT, _BOUNDS, _INDICES = 6, 8, 12
+_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK, _AHEAD = 24, 64, 8, 64, 6, 256, 128
+_COUNT, _BOUNDS, _INDICES = 6, 8, 16
 _CHILDREN = 2**31
 _PREFIXES = 2**14
 _PLACES_BYTES = 2**26
@@ -133,7 +133,8 @@ class DeviceStaging:
         self.excludes = self._box.excludes
         self.parent, self.depth = self._box.parent, self._box.depth
         families, slopes = stages.structure.families, stages.slopes
-        self.text = kernels([f.program for f in families], stages.structure.epilogue, slopes.programs)
+        programs, reductions = [f.program for f in families], {f.op for f in families}
+        self.text = kernels(programs, stages.structure.epilogue, slopes.programs, reductions)
         self.machine = machine(self.text)
         self._result = self.machine.mailbox()
         self._world = self._new_world(stages, domain, inner)
@@ -168,7 +169,6 @@ class DeviceStaging:
             FRACTIONS.size,
             *ends,
             put(FRACTIONS),
-            put(np.full(stages.n, -1, np.int32)),
             put(families),
             put(np.concatenate(slopes) if slopes else np.zeros(1, np.int64)),
             *(room(8 * _PREFIXES) for _ in range(3)),
@@ -203,7 +203,8 @@ class DeviceStaging:
             self._free = list(range(count))
             self._places.clear()
         options = 8 * FRACTIONS.size * head.split * head.parts
-        scratch = FRACTIONS.size * values + 16 * head.rows + 24 * (FRACTIONS.size + _OPENED * head.parts) + options
+        nodes, ahead = 24 * (FRACTIONS.size + _OPENED * head.parts), 16 * FRACTIONS.size * _AHEAD
+        scratch = FRACTIONS.size * values + 16 * head.rows + nodes + options + ahead
         if scratch > self._scratch_bytes:
             self._scratch_bytes = 2 * scratch
             self._scratch = self.machine.room(self._scratch_bytes)

@@ -15,8 +15,8 @@ from infimum.backends import cuda, cuda_cache
 
 FloatArray = npt.NDArray[np.float64]
 
-RESULT_SIZE = 16  # doubles; device_tables.h
-STEP_THREADS, CHILDREN_THREADS = 512, 256  # device_step.h, device_children.h
+RESULT_SIZE = 24  # doubles; device_tables.h
+STEP_THREADS, CHILDREN_THREADS = 1024, 512  # device_step.h, device_children.h
 _HERE = Path(__file__).parent
 _TO_DEVICE = 1  # cudaMemcpyKind
 

@@ -1,81 +1,93 @@
 // One region brought up to date on the device, by one block: changed variables, their terms, the trees; the split's tables and
-// masks; the best sample point, proved. Everything as core/staging/ does it.
+// masks. Everything as core/staging/ does it.
+//
+//   1. terms of changed variables, rows of the tables and of the masks: all of them tasks of one thread, in no order
+//   2. the trees, level by level; meanwhile the hulls of the terms, then of what is open at each depth
+//   3. what the tables are folded with
 #pragma once
-#include "device_sample.h"
+#include "device_terms.h"
 
 namespace INFIMUM_NAMESPACE {
 
-// ---------------------------------------------------------------------------------------------- terms of the box
-INFIMUM_LONG_FN void refresh_term(const World &w, const FamilyWorld &f, int family, int kind, int i) {
-    const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), own = i * constants;
-    const int fractions = static_cast<int>(w.fractions);
-    const int *variables = f.variables + i * reads;
-    if (kind > fractions) {
-        const int number = kind - fractions - 1;
-        Point x[MOST_INPUTS];
-        for (int j = 0; j < reads; j++) x[j] = {sample_point(w, variables[j], w.fraction[number])};
-        for (int j = 0; j < constants; j++) x[reads + j] = {f.at[own + j]};
-        f.points[number * f.total + i] = term(family, x).at;
-        return;
+enum { STEP_THREADS = 1024, NEAR_PACKED = 12288 };
+
+// ---------------------------------------------------------------------------------------------- terms and rows
+// The tasks of several loops dealt to the threads in turn, so that no warp waits while another has two.
+struct Turn {
+    int at;
+    template <class Task>
+    INFIMUM_METHOD void over(int count, const Task &task) {
+        const int width = rounded_up(count);
+#pragma unroll 1
+        for (; at < width; at += threads())
+            if (at < count) task(at);
+        at -= width;
     }
-    Range x[MOST_INPUTS];
-    for (int j = 0; j < reads; j++) {
-        const int v = variables[j];
-        if (kind) {
-            const double at = sample_point(w, v, w.fraction[kind - 1]);
-            x[j] = {at, at};
-        } else {
-            x[j] = {w.lo[v], w.hi[v]};
-        }
-    }
-    for (int j = 0; j < constants; j++) x[reads + j] = {f.lo[own + j], f.hi[own + j]};
-    Range *to = kind ? f.proofs + (kind - 1) * f.total : f.ranges;
-    to[i] = term(family, x);
+};
+// By one thread, a row of the tables: of a term on a part, or at its sample points.
+INFIMUM_FN void tabulate_row(const World &w, const Shape &s, int family, int kind, int row, const Values &to) {
+    const PackedFamily &p = s.family(family);
+    const PackedTerm *t = s.touched(family);
+#pragma unroll 1
+    for (int rows; row >= (rows = combinations(s.head->parts, t->count)); t++) row -= rows;
+    const Parts of = parts_of_row(t->at, t->count, row, s.head->parts);
+    to.pool[p.pool + t->starts[t->count] + row] =
+        kind ? of_number(term_on<Point>(w, s, family, t->term, of, kind).at) : term_on<Range>(w, s, family, t->term, of, 0);
 }
-INFIMUM_FN void refresh(const World &w, const Shape &s) {
-    const int kinds = 1 + 2 * static_cast<int>(w.fractions);
+template <class ValuesOf>
+INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const ValuesOf &values, unsigned char *masks) {
+    const int fractions = static_cast<int>(w.fractions);
+    const Parts all = {0, nullptr, {}};
+    Turn turn = {rank()};
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
         const PackedFamily &p = s.family(family);
+        const FamilyWorld &f = w.family[family];
         const int *stale = s.at<int>(p.stale);
-        const int width = rounded_up(p.stale_count);
-        for (int task = rank(); task < kinds * width; task += threads())
-            if (task % width < p.stale_count) refresh_term(w, w.family[family], family, task / width, stale[task % width]);
+        turn.over((1 + fractions) * p.stale_count, [&](int task) {
+            const int kind = task / p.stale_count, i = stale[task % p.stale_count];
+            Range *to = kind ? f.proofs + (kind - 1) * f.total : f.ranges;
+            to[i] = term_on<Range>(w, s, family, i, all, kind);
+        });
+        turn.over(fractions * p.stale_count, [&](int task) {
+            const int kind = task / p.stale_count, i = stale[task % p.stale_count];
+            f.points[kind * f.total + i] = term_on<Point>(w, s, family, i, all, kind + 1).at;
+        });
+        const int width = rounded_up(p.rows);
+        turn.over(kinds * width, [&](int task) {
+            const int kind = task / width, row = task % width;
+            if (row < p.rows) tabulate_row(w, s, family, kind, row, values(kind));
+        });
     }
+    const PackedComponent *components = s.at<PackedComponent>(s.head->mask);
+    turn.over(s.head->mask_rows, [&](int task) {
+        const PackedComponent *c = components;
+#pragma unroll 1
+        for (int i = 1; i < s.head->masks && components[i].start <= task; i++) c = components + i;
+        masks[task] = discards(w, s, *c, task - c->start);
+    });
 }
 
-// ---------------------------------------------------------------------------------------------- tables of the split
-INFIMUM_LONG_FN void tabulate_row(const World &w, const Shape &s, int kind, int row, const Values &to) {
-    int family = 0;
-    while (family + 1 < FAMILIES && row >= s.family(family + 1).first_row) family++;
-    const PackedFamily &p = s.family(family);
-    const PackedTerm *t = s.touched(family);
-    row -= p.first_row;
-    for (int rows; row >= (rows = combinations(s.head->parts, t->count)); t++) row -= rows;
-    int digits[PACKED_POSITIONS];
-    digits_of_row(row, t->count, s.head->parts, digits);
-    Range &entry = to.pool[p.pool + t->starts[t->count] + row];
-    if (kind)
-        entry = of_number(term_at_sample(w, s, family, *t, digits, w.fraction[kind - 1]));
-    else
-        entry = term_on_part(w, s, family, *t, digits);
-}
+// ---------------------------------------------------------------------------------------------- hulls
 // The hulls of a term, once its table stands.
-INFIMUM_LONG_FN void close_term(const Shape &s, const PackedFamily &p, const PackedTerm &t, const Values &to) {
+INFIMUM_FN void close_term(const Shape &s, const PackedFamily &p, const PackedTerm &t, const Values &to) {
     const int parts = s.head->parts;
     Range *pool = to.pool + p.pool;
+#pragma unroll 1
     for (int j = t.count; j-- > 0;) {
         const int rows = combinations(parts, j);
         const Range *from = pool + t.starts[j + 1];
+#pragma unroll 1
         for (int i = 0; i < rows; i++) {
-            Range found = from[i * parts];
-            for (int k = 1; k < parts; k++) found = hull_of(found, from[i * parts + k]);
+            Range found = *from++;
+#pragma unroll 1
+            for (int k = 1; k < parts; k++) found = hull_of(found, *from++);
             pool[t.starts[j] + i] = found;
         }
     }
 }
 // For each depth the fold of all terms that are wholly open there.
-INFIMUM_LONG_FN void close_family(const Shape &s, int family, const Values &to) {
+INFIMUM_FN void close_family(const Shape &s, int family, const Values &to) {
     const PackedFamily &p = s.family(family);
     const PackedTerm *terms = s.touched(family);
     const int split = s.head->split;
@@ -83,158 +95,160 @@ INFIMUM_LONG_FN void close_family(const Shape &s, int family, const Values &to) 
     Range fold;
     make_neutral(p.op, fold);
     suffix[split] = fold;
+#pragma unroll 1
     for (int depth = split; depth-- > 0;) {
+#pragma unroll 1
         for (int i = 0; i < p.touched_count; i++)
-            if (terms[i].at[0] == depth) fold = met(p.op, fold, to.pool[p.pool + terms[i].starts[0]]);
+            if (terms[i].at[0] == depth) fold = joined(p.op, fold, to.pool[p.pool + terms[i].starts[0]]);
         suffix[depth] = fold;
-    }
-}
-// Whether a component has one sign for these digits, away from the edge of the domain that this sign points away from.
-INFIMUM_LONG_FN bool discards(const World &w, const Shape &s, const PackedComponent &c, int row) {
-    const SlopesWorld &f = w.slopes[c.slopes];
-    const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), extras = static_cast<int>(f.extras);
-    int digits[PACKED_POSITIONS];
-    digits_of_row(row, c.count, s.head->parts, digits);
-    Range x[MOST_INPUTS];
-    for (int j = 0; j < reads; j++) x[j] = part_of(w, s, f.read[c.component * reads + j], c.at, digits);
-    for (int j = 0; j < constants; j++) x[reads + j] = {f.lo[c.component * constants + j], f.hi[c.component * constants + j]};
-    const double *extra = s.at<double>(s.head->extra) + c.extra;
-    for (int j = 0; j < extras; j++) x[reads + constants + j] = {extra[2 * j], extra[2 * j + 1]};
-    const Range rise = slope(c.slopes, x);
-    const int v = f.variables[c.component];
-    const Range own = part_of(w, s, v, c.at, digits);
-    const bool rising = rise.lo > 0 && own.lo != w.domain_lo[v], falling = rise.hi < 0 && own.hi != w.domain_hi[v];
-    return (rising || falling) && rise.lo <= rise.hi;
-}
-INFIMUM_FN void mask_rows(const World &w, const Shape &s, unsigned char *to) {
-    const PackedComponent *components = s.at<PackedComponent>(s.head->mask);
-    for (int task = rank(); task < s.head->mask_rows; task += threads()) {
-        const PackedComponent *c = components;
-        for (int i = 1; i < s.head->masks && components[i].start <= task; i++) c = components + i;
-        to[task] = discards(w, s, *c, task - c->start);
     }
 }
 
 // ---------------------------------------------------------------------------------------------- trees
-// One chunk, by one warp: term i meets i + 128, what is left meets i + 64, ..., i + 1.
+// One chunk, by one warp: term i meets i + 128, what is left meets i + 64, ..., i + 1. As long as 32 or more are left, term i
+// meets terms of its own column i, i + 32, ..., i + 224.
 template <class T>
-INFIMUM_FN T fold_chunk(int op, const T *terms, const unsigned char *left_out, int count, T *work) {
-    constexpr int HALF = DEVICE_CHUNK / 2;
-    const auto value = [&](int i) {
-        T found = terms[i];
-        if (left_out && left_out[i]) make_neutral(op, found);
-        return found;
-    };
-    for (int i = lane(); i < HALF && i < count; i += lanes())
-        work[i] = i + HALF < count ? met(op, value(i), value(i + HALF)) : value(i);
+INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree, Range *memory) {
+    enum { COLUMN = DEVICE_CHUNK / 32 };
+    T *work = reinterpret_cast<T *>(memory);
+    const int first = chunk * DEVICE_CHUNK, rest = static_cast<int>(f.size[level]) - first, op = static_cast<int>(f.op);
+    const T *terms = tree + f.first[level] + first;
+    const unsigned char *left_out = f.left_out + first;
+    int count = rest < DEVICE_CHUNK ? rest : DEVICE_CHUNK;
+#pragma unroll 1
+    for (int i = lane(); i < 32 && i < count; i += lanes()) {
+        T column[COLUMN];
+#pragma unroll
+        for (int k = 0; k < COLUMN; k++)
+            if (i + 32 * k < count) {
+                column[k] = terms[i + 32 * k];
+                if (level == 0 && left_out[i + 32 * k]) make_neutral(op, column[k]);
+            }
+#pragma unroll
+        for (int d = COLUMN / 2; d >= 1; d /= 2)
+#pragma unroll
+            for (int k = 0; k < d; k++)
+                if (i + 32 * (k + d) < count) column[k] = joined(op, column[k], column[k + d]);
+        work[i] = column[0];
+    }
     __syncwarp();
-    if (count > HALF) count = HALF;
-    for (int d = HALF / 2; d >= 1; d /= 2) {
-        for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = met(op, work[i], work[i + d]);
+    if (count > 32) count = 32;
+#pragma unroll 1
+    for (int d = 16; d >= 1; d /= 2) {
+#pragma unroll 1
+        for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = joined(op, work[i], work[i + d]);
         __syncwarp();
         if (count > d) count = d;
     }
-    const T found = work[0];
+    if (lane() == 0) tree[f.first[level + 1] + chunk] = work[0];
     __syncwarp();
-    return found;
-}
-template <class T>
-INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree, Range *work) {
-    const int first = chunk * DEVICE_CHUNK, rest = static_cast<int>(f.size[level]) - first;
-    const T found = fold_chunk(static_cast<int>(f.op), tree + f.first[level] + first, level ? nullptr : f.left_out + first,
-                               rest < DEVICE_CHUNK ? rest : DEVICE_CHUNK, reinterpret_cast<T *>(work));
-    if (lane() == 0) tree[f.first[level + 1] + chunk] = found;
 }
 INFIMUM_FN void refold_level(const World &w, const Shape &s, int level, Range *work) {
     const int warps = (threads() + 31) / 32, fractions = static_cast<int>(w.fractions), trees = 1 + 2 * fractions;
+    int task = rank() / 32;
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
         const FamilyWorld &f = w.family[family];
         if (level + 1 >= f.levels) continue;
         const PackedFamily &p = s.family(family);
         const int *chunks = s.at<int>(p.redo[level]), count = p.redo_count[level];
-        for (int task = rank() / 32; task < trees * count; task += warps) {
+#pragma unroll 1
+        for (; task < trees * count; task += warps) {
             const int tree = task / count, chunk = chunks[task % count];
-            if (tree == 0)
-                refold(f, level, chunk, f.ranges, work);
-            else if (tree <= fractions)
-                refold(f, level, chunk, f.proofs + (tree - 1) * f.total, work);
+            if (tree <= fractions)
+                refold(f, level, chunk, tree ? f.proofs + (tree - 1) * f.total : f.ranges, work);
             else
                 refold(f, level, chunk, f.points + (tree - 1 - fractions) * f.total, work);
         }
+        task -= trees * count;
     }
 }
 
 // ---------------------------------------------------------------------------------------------- the kernel
-INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scratch, bool with_sample) {
-    const Shape s = shape_of_packed(packed);
+INFIMUM_FN void mark_touched(const World &w, const Shape &s, unsigned char mark) {
+#pragma unroll 1
+    for (int family = 0; family < FAMILIES; family++)
+#pragma unroll 1
+        for (int i = rank(); i < s.family(family).touched_count; i += threads())
+            w.family[family].left_out[s.touched(family)[i].term] = mark;
+}
+// The head and the shape, kept for the children with what the sample needs.
+INFIMUM_FN void keep_shape(const Shape &s, char *place, char *scratch, bool with_sample) {
     const Packed &head = *s.head;
-    const int fractions = static_cast<int>(w.fractions), kinds = 1 + (with_sample ? fractions : 0);
-    // What changed; which terms the split touches; the shape, kept for the children.
-    const int *stale = s.at<int>(head.stale), *variables = s.at<int>(head.variables);
+    int *to = reinterpret_cast<int *>(place);
+#pragma unroll 1
+    for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4) - 3; i += threads())
+        to[i] = reinterpret_cast<const int *>(s.head)[i];
+#pragma unroll 1
+    for (int i = rank(); i < (head.bytes - head.shape) / 4; i += threads())
+        to[static_cast<int>(sizeof(Packed) / 4) + i] = s.at<int>(head.shape)[i];
+    if (rank() == 0) ask_for_sample(*reinterpret_cast<Packed *>(place), with_sample, scratch);
+}
+INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scratch, bool with_sample) {
+    alignas(16) __shared__ int near[NEAR_PACKED / 4];
+    __shared__ Range work[STEP_THREADS / 32][32];
+    INFIMUM_START();
+    const int bytes = reinterpret_cast<const Packed *>(packed)->bytes;
+    const Shape s = shape_of_packed(near_copy(packed, bytes, near, NEAR_PACKED));
+    __syncthreads();
+    const Packed &head = *s.head;
+    const int kinds = 1 + (with_sample ? static_cast<int>(w.fractions) : 0);
+    const auto values = [&](int kind) {
+        return values_at(kind ? scratch + (kind - 1) * bytes_of_values(head) : tables_of_place(place, head), head);
+    };
+    const int *stale = s.at<int>(head.stale);
     const double *ends = s.at<double>(head.ends);
+#pragma unroll 1
     for (int i = rank(); i < head.stale_count; i += threads()) {
         w.lo[stale[i]] = ends[2 * i];
         w.hi[stale[i]] = ends[2 * i + 1];
     }
-    for (int p = rank(); p < head.split; p += threads()) w.position[variables[p]] = p;
+    mark_touched(w, s, 1);
+    keep_shape(s, place, scratch, with_sample);
+    __syncthreads();
+    INFIMUM_MARK(0);
+
+    evaluate(w, s, kinds, values, masks_of_place(place, head));
+    __syncthreads();
+    INFIMUM_MARK(1);
+
+    int levels = 2;
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++)
-        for (int i = rank(); i < s.family(family).touched_count; i += threads())
-            w.family[family].left_out[s.touched(family)[i].term] = 1;
-    for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4); i += threads())
-        reinterpret_cast<int *>(place)[i] = reinterpret_cast<const int *>(packed)[i];
-    for (int i = rank(); i < (head.bytes - head.shape) / 4; i += threads())
-        reinterpret_cast<int *>(place + sizeof(Packed))[i] = reinterpret_cast<const int *>(packed + head.shape)[i];
-    __syncthreads();
-
-    refresh(w, s);
-    const auto values = [&](int kind) {
-        return values_at(kind ? scratch + (kind - 1) * bytes_of_values(head) : tables_of_place(place, head), head);
-    };
-    const int width = rounded_up(head.rows);
-    for (int task = rank(); task < kinds * width; task += threads())
-        if (task % width < head.rows) tabulate_row(w, s, task / width, task % width, values(task / width));
-    mask_rows(w, s, masks_of_place(place, head));
-    __syncthreads();
-
-    __shared__ Range work[16][DEVICE_CHUNK / 2];
-    for (int level = 0; level < PACKED_LEVELS; level++) {
-        bool any = false;
+        if (w.family[family].levels - 1 > levels) levels = static_cast<int>(w.family[family].levels) - 1;
 #pragma unroll 1
-        for (int family = 0; family < FAMILIES; family++) any = any || level + 1 < w.family[family].levels;
-        if (!any) break;
+    for (int level = 0; level < levels; level++) {
         refold_level(w, s, level, work[rank() / 32]);
+        // From the last thread on: the first warps have the trees.
+        Turn turn = {threads() - 1 - rank()};
+        if (level == 0) {
+#pragma unroll 1
+            for (int family = 0; family < FAMILIES; family++) {
+                const PackedFamily &p = s.family(family);
+                turn.over(kinds * p.touched_count, [&](int task) {
+                    close_term(s, p, s.touched(family)[task % p.touched_count], values(task / p.touched_count));
+                });
+            }
+        }
+        if (level == 1) turn.over(kinds * FAMILIES, [&](int task) { close_family(s, task % FAMILIES, values(task / FAMILIES)); });
         __syncthreads();
     }
+    INFIMUM_MARK(2);
 #pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
+    for (int task = rank(); task < kinds * FAMILIES; task += threads()) {
+        const int family = task % FAMILIES, kind = task / FAMILIES;
         const PackedFamily &p = s.family(family);
         const FamilyWorld &f = w.family[family];
-        for (int task = rank(); task < kinds * (p.touched_count + 1); task += threads()) {
-            const int kind = task / (p.touched_count + 1), i = task % (p.touched_count + 1);
-            const Values to = values(kind);
-            if (i < p.touched_count)
-                close_term(s, p, s.touched(family)[i], to);
-            else
-                to.hoisted[family] = kind ? of_number(root_of(f, f.points + (kind - 1) * f.total)) : root_of(f, f.ranges);
-        }
+        values(kind).hoisted[family] =
+            kind ? of_number(root_of(f, p, f.points + (kind - 1) * f.total)) : root_of(f, p, f.ranges);
     }
-    __syncthreads();
-    for (int task = rank(); task < kinds * FAMILIES; task += threads()) close_family(s, task % FAMILIES, values(task / FAMILIES));
-    __syncthreads();
-
-    if (with_sample) best_sample(w, s, scratch);
-    for (int p = rank(); p < head.split; p += threads()) w.position[variables[p]] = -1;
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++)
-        for (int i = rank(); i < s.family(family).touched_count; i += threads())
-            w.family[family].left_out[s.touched(family)[i].term] = 0;
+    mark_touched(w, s, 0);
+    INFIMUM_MARK(3);
 }
 
 }  // namespace INFIMUM_NAMESPACE
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(INFIMUM_NAMESPACE::STEP_THREADS)
     infimum_step(const void *world, const void *packed, void *place, void *scratch, long long with_sample) {
     using namespace INFIMUM_NAMESPACE;
     step(*static_cast<const World *>(world), static_cast<const char *>(packed), static_cast<char *>(place),

@@ -1,15 +1,32 @@
 // What the kernels of a staged search work on: the box with its terms and trees, a split's shape, the tables of its terms.
 //
-// Included by the text that device_text.py writes, after FAMILIES, MOST_INPUTS and the functions
+// Included by the text that device_text.py writes, after FAMILIES, MOST_INPUTS, REDUCTIONS and the functions
 //   term(family, x)   slope(class, x)   epilogue(z)
 // in the values Range and Point. core/staging/ defines every number here: same formulas, same order, same bits.
 #pragma once
 #include "staging/numbers.h"
 #include "staging/packed.h"
 
+// Where the time goes (bench/gpu_stages.py): cycles between the marks that a block's first thread passes.
+#ifdef INFIMUM_CLOCKS
+__device__ long long infimum_clocks[32];
+#define INFIMUM_START()           \
+    __shared__ long long marked;  \
+    if (threadIdx.x == 0) marked = clock64()
+#define INFIMUM_MARK(place)                              \
+    do {                                                 \
+        if (threadIdx.x > 0) break;                      \
+        infimum_clocks[place] += clock64() - marked;     \
+        marked = clock64();                              \
+    } while (false)
+#else
+#define INFIMUM_START() static_cast<void>(0)
+#define INFIMUM_MARK(place) static_cast<void>(0)
+#endif
+
 namespace INFIMUM_NAMESPACE {
 
-enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 4, DEVICE_CHUNK = 256 };
+enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 8, DEVICE_CHUNK = 256 };
 
 // ---------------------------------------------------------------------------------------------- what lies on the device
 // Terms of one body: what they read, their values on the box and at its sample points on the fixed tree's levels.
@@ -32,7 +49,6 @@ struct World {
     long long fractions;
     double *lo, *hi;              // the box
     const double *inner_lo, *inner_hi, *domain_lo, *domain_hi, *fraction;
-    int *position;                // of each variable in the split; -1: it is not split
     const FamilyWorld *family;
     const SlopesWorld *slopes;
     double *prefixes, *listed_bounds;  // of the children's prefixes
@@ -63,21 +79,19 @@ INFIMUM_FN Shape shape_of_place(const char *place) {
     const Packed *head = reinterpret_cast<const Packed *>(place);
     return {head, place + sizeof(Packed) - head->shape};
 }
+// What a step leaves for the children's kernel: whether a sample is wanted, and where its tables lie.
+INFIMUM_FN void ask_for_sample(Packed &kept, bool wanted, char *scratch) {
+    kept.padding[0] = wanted;
+    *reinterpret_cast<char **>(kept.padding + 1) = scratch;
+}
+INFIMUM_FN char *scratch_of_sample(const Packed &kept) { return *reinterpret_cast<char *const *>(kept.padding + 1); }
 INFIMUM_FN char *tables_of_place(char *place, const Packed &head) { return place + sizeof(Packed) + (head.bytes - head.shape); }
 
 INFIMUM_FN int combinations(int parts, int count) {
     int found = 1;
+#pragma unroll 1
     for (int i = 0; i < count; i++) found *= parts;
     return found;
-}
-// The place of a position among those that a term reads.
-INFIMUM_FN int place_of(const int *at, int position) {
-    int i = 0;
-    while (at[i] != position) i++;
-    return i;
-}
-INFIMUM_FN void digits_of_row(int row, int count, int parts, int *digits) {
-    for (int i = count; i-- > 0; row /= parts) digits[i] = row % parts;
 }
 
 // ---------------------------------------------------------------------------------------------- tables
@@ -96,15 +110,32 @@ INFIMUM_FN unsigned char *masks_of_place(char *place, const Packed &head) {
     return reinterpret_cast<unsigned char *>(tables_of_place(place, head) + bytes_of_values(head));
 }
 
-// Digits of a child or a prefix.
+// a o b, for a reduction that occurs: a text of sums has no code for products, and products of ranges are calls.
+template <class T>
+INFIMUM_FN T joined_here(int op, T a, T b) {
+    constexpr int ADD = 1 << REDUCE_ADD, MUL = 1 << REDUCE_MUL, MIN = 1 << REDUCE_MIN;
+    if ((REDUCTIONS & ADD) && (REDUCTIONS == ADD || op == REDUCE_ADD)) return met<REDUCE_ADD>(a, b);
+    if ((REDUCTIONS & MUL) && (REDUCTIONS < 2 * MUL || op == REDUCE_MUL)) return met<REDUCE_MUL>(a, b);
+    if ((REDUCTIONS & MIN) && (REDUCTIONS < 2 * MIN || op == REDUCE_MIN)) return met<REDUCE_MIN>(a, b);
+    return met<REDUCE_MAX>(a, b);
+}
+INFIMUM_LONG_FN Range joined_there(int op, Range a, Range b) { return joined_here(op, a, b); }
+INFIMUM_FN double joined(int op, double a, double b) { return joined_here(op, a, b); }
+INFIMUM_FN Range joined(int op, Range a, Range b) {
+    return REDUCTIONS == 1 << REDUCE_ADD ? joined_here(op, a, b) : joined_there(op, a, b);
+}
+
+// Digits of a child or a prefix; there are fewer than 2^31 children.
 struct Digits {
     unsigned char at[DEVICE_SPLIT];
-    INFIMUM_METHOD void read(long long index, int count, int parts) {
+    INFIMUM_METHOD void read(unsigned index, int count, unsigned parts) {
+#pragma unroll 1
         for (int p = 0; p < count; p++, index /= parts) at[p] = static_cast<unsigned char>(index % parts);
     }
 };
 INFIMUM_FN int number(const PackedTerm &t, const unsigned char *digits, int j, int parts) {
     int found = 0;
+#pragma unroll 1
     for (int i = 0; i < j; i++) found = found * parts + digits[t.at[i]];
     return found;
 }
@@ -113,22 +144,20 @@ INFIMUM_FN int number(const PackedTerm &t, const unsigned char *digits, int j, i
 INFIMUM_FN Range closed(const Shape &s, const Values &v, int family, const unsigned char *digits, int depth) {
     const PackedFamily &f = s.family(family);
     const PackedTerm *t = s.touched(family), *const end = t + f.touched_count;
-    const Range *pool = v.pool + f.pool;
-    const int parts = s.head->parts, op = f.op;
     Range fold = v.hoisted[family];
-    for (; t < end && t->at[t->count - 1] < depth; t++)
-        fold = met(op, fold, pool[t->starts[t->count] + number(*t, digits, t->count, parts)]);
     bool open = false;
+#pragma unroll 1
     for (; t < end; t++) {
         if (t->at[0] >= depth) {
             open = true;
             continue;
         }
         int fixed = 1;
-        while (t->at[fixed] < depth) fixed++;
-        fold = met(op, fold, pool[t->starts[fixed] + number(*t, digits, fixed, parts)]);
+#pragma unroll 1
+        while (fixed < t->count && t->at[fixed] < depth) fixed++;
+        fold = joined(f.op, fold, v.pool[f.pool + t->starts[fixed] + number(*t, digits, fixed, s.head->parts)]);
     }
-    return open ? met(op, fold, v.suffix[family * (s.head->split + 1) + depth]) : fold;
+    return open ? joined(f.op, fold, v.suffix[family * (s.head->split + 1) + depth]) : fold;
 }
 // The function on everything that begins with the first `depth` digits.
 INFIMUM_LONG_FN Range enclosed(const Shape &s, const Values &v, const unsigned char *digits, int depth) {
@@ -145,5 +174,14 @@ INFIMUM_FN int rank() { return static_cast<int>(threadIdx.x); }
 INFIMUM_FN int lanes() { return threads() < 32 ? threads() : 32; }
 INFIMUM_FN int lane() { return rank() % 32; }
 INFIMUM_FN int rounded_up(int count) { return (count + 31) / 32 * 32; }  // so that a warp does work of one kind
+
+// A copy near the threads, where it fits, in words of 4 bytes; by all threads of the block, before a barrier. What is copied
+// is aligned, and what lies behind its end may be read.
+INFIMUM_FN const char *near_copy(const char *from, int bytes, int *to, int room) {
+    if (bytes > room) return from;
+#pragma unroll 4
+    for (int i = rank(); i < (bytes + 3) / 4; i += threads()) to[i] = reinterpret_cast<const int *>(from)[i];
+    return reinterpret_cast<const char *>(to);
+}
 
 }  // namespace INFIMUM_NAMESPACE

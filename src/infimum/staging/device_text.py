@@ -6,17 +6,28 @@ backends/device.h; the rest is the same for every function and stands in device_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from infimum.backends.emit import applied, literal
 from infimum.errors import ProgramError
 from infimum.passes import layout as form
 from infimum.passes.program import Program
 
+REDUCTIONS = ("add", "mul", "min", "max")  # numbered so in core/staging/numbers.h
 
-def kernels(families: Sequence[Program], epilogue: Program, slopes: Sequence[Program]) -> str:
-    """The text of `infimum_step` and `infimum_children` for a function of this structure."""
+
+def kernels(
+    families: Sequence[Program],
+    epilogue: Program,
+    slopes: Sequence[Program],
+    reductions: Iterable[str] = REDUCTIONS,
+) -> str:
+    """The text of `infimum_step` and `infimum_children` for a function of this structure.
+
+    reductions: those of its families, or more; the text has no code for others.
+    """
     inputs = max(program.n for program in (*families, *slopes))
+    mask = sum(1 << REDUCTIONS.index(name) for name in set(reductions))
     lines = [
         f"// A function of {len(families)} families of terms, with {len(slopes)} classes of slopes.",
         "#ifndef INFIMUM_NAMESPACE",
@@ -26,8 +37,8 @@ def kernels(families: Sequence[Program], epilogue: Program, slopes: Sequence[Pro
         "",
         "namespace INFIMUM_NAMESPACE {",
         "",
-        f"enum {{ FAMILIES = {len(families)}, MOST_INPUTS = {inputs} }};",
-        *_function("epilogue", epilogue),
+        f"enum {{ FAMILIES = {len(families)}, MOST_INPUTS = {inputs}, REDUCTIONS = {mask} }};",
+        *_function("epilogue", epilogue, "LONG_FN"),  # called from several places, the others from one
     ]
     for name, programs in (("term", families), ("slope", slopes)):
         for number, program in enumerate(programs):
@@ -51,14 +62,14 @@ def _choice(name: str, count: int) -> Iterator[str]:
     yield "}"
 
 
-def _function(name: str, program: Program) -> Iterator[str]:
+def _function(name: str, program: Program, kind: str = "FN") -> Iterator[str]:
     """A program of one output as a function of its inputs. Guarantee: the bits of every backend."""
     program.check()
     if [program.slots[slot].size for slot in program.outputs] != [1]:
         raise ProgramError("a term, a slope and an epilogue have one output")
     yield ""
     yield "template <class V>"
-    yield f"INFIMUM_LONG_FN V {name}(const V *x) {{"
+    yield f"INFIMUM_{kind} V {name}(const V *x) {{"
     for number, slot in enumerate(program.slots):
         if slot.kind == form.VECTOR:
             yield f"    V s{number}[{slot.size}];"

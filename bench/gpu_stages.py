@@ -1,0 +1,186 @@
+"""Where the time of a staged search on a GPU goes: its kernels apart, the parts of each, and their compilation.
+
+    python bench/gpu_stages.py               five functions at n = 500 and 1000, then the compilation of all twelve
+    python bench/gpu_stages.py levy 500      some of them
+    python bench/gpu_stages.py --options=--Ofast-compile=min     compiled with more options, kernels as well
+
+Kernels are timed by events over 300 iterations; the parts of a kernel by its own clock, in a second run whose text is
+compiled with INFIMUM_CLOCKS. Compilation is without the cache. With OUT set, gpu_stages.json is written there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gpu_paper import NAMES, on_the_device
+
+from infimum import problems
+from infimum.backends import cuda, cuda_cache
+from infimum.domain import read_bounds
+from infimum.function import Function, trace
+from infimum.search import paper
+from infimum.search.outcome import Options
+from infimum.staging import device, device_memory
+from infimum.staging.device_memory import Gpu
+
+CHOSEN = ("levy", "ackley", "griewank", "rosenbrock", "salomon")
+SIZES = (500, 1000)
+ITERATIONS = 300
+SWITCH = "#define INFIMUM_CLOCKS\n"
+# Marks of device_step.h, device_sample.h and device_children.h, by place.
+PARTS = {
+    0: "copy", 1: "terms", 2: "trees", 3: "roots", 8: "dive", 9: "descend", 10: "improve", 11: "prove",
+    16: "near", 17: "prefixes", 18: "arrive", 19: "list",
+}  # fmt: skip
+
+
+class Evented(Gpu):
+    """A GPU that notes how long each kernel took there, and how long the answer was waited for."""
+
+    last: Evented
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.seconds = {"step": 0.0, "children": 0.0, "waited": 0.0}
+        self.launches = {"step": 0, "children": 0}
+        self._event = {name: [self._cupy.cuda.Event() for _ in range(2)] for name in self.launches}
+        self._started: set[str] = set()
+        Evented.last = self
+
+    def _between_events(self, name: str, launch: Any, arguments: tuple[Any, ...]) -> None:
+        before, after = self._event[name]
+        before.record(self._stream)
+        launch(*arguments)
+        after.record(self._stream)
+        self.launches[name] += 1
+        self._started.add(name)
+
+    def step(self, *arguments: Any) -> None:
+        self._between_events("step", super().step, arguments)
+
+    def children(self, *arguments: Any) -> None:
+        self._between_events("children", super().children, arguments)
+
+    def answer(self) -> list[float]:
+        started = time.perf_counter()
+        found = super().answer()
+        self.seconds["waited"] += time.perf_counter() - started
+        for name in self._started:
+            self.seconds[name] += 1e-3 * self._cupy.cuda.get_elapsed_time(*self._event[name])
+        self._started.clear()
+        return found
+
+
+class Marked(Gpu):
+    """A GPU whose kernels count the cycles of their parts."""
+
+    last: Marked
+
+    def __init__(self, text: str) -> None:
+        super().__init__(SWITCH + text)
+        module, _ = device_memory._module(SWITCH + text, self._cupy.cuda.Device().id)
+        self._clocks = int(module.get_global_var("infimum_clocks"))
+        self.cycles()
+        Marked.last = self
+
+    def cycles(self) -> list[int]:
+        """Cycles of each part so far; the kernels begin again at 0."""
+        self._stream.synchronize()
+        found, nothing = np.zeros(32, np.int64), np.zeros(32, np.int64)
+        self._copy(found.ctypes.data, self._clocks, found.nbytes, 2, self._stream.ptr)
+        self._stream.synchronize()
+        self._copy(self._clocks, nothing.ctypes.data, nothing.nbytes, 1, self._stream.ptr)
+        self._stream.synchronize()
+        return [int(count) for count in found]
+
+
+def searched(function: Function, bounds: Any, machine: Any, iterations: int) -> tuple[int, float]:
+    """Iterations and seconds of a search on a machine; its kernels are compiled before."""
+    here = paper.working
+    paper.working = on_the_device(machine)
+    try:
+        paper.search(function, read_bounds(bounds), Options(max_iter=3))
+        started = time.perf_counter()
+        found = paper.search(function, read_bounds(bounds), Options(max_iter=iterations))
+        return found.nit, time.perf_counter() - started
+    finally:
+        paper.working = here
+
+
+def kernels_of(name: str, n: int) -> dict[str, Any]:
+    """Microseconds of each kernel, cycles of each part."""
+    problem = getattr(problems, name)(n)
+    function = trace(problem.f, n, jac=problem.jac)
+    iterations, seconds = searched(function, problem.bounds, Evented, ITERATIONS)
+    evented = Evented.last
+    each = {name: 1e6 * evented.seconds[name] / max(1, count) for name, count in evented.launches.items()}
+    cycles = [0] * 32
+    if b"infimum_clocks" in device_memory.headers():
+        searched(function, problem.bounds, Marked, ITERATIONS)
+        cycles = Marked.last.cycles()
+    return {
+        "function": name, "n": n, "iterations": iterations, "us": 1e6 * seconds / iterations, **each,
+        "launches": evented.launches, "waited": 1e6 * evented.seconds["waited"] / iterations,
+        "cycles": {part: cycles[at] // iterations for at, part in PARTS.items()},
+    }  # fmt: skip
+
+
+def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
+    """Seconds from the text to a loaded module, with an empty cache; its size."""
+    problem = getattr(problems, name)(50)
+    stages = trace(problem.f, 50, jac=problem.jac).stages
+    ends = (np.zeros(50), np.ones(50))
+    kept = cuda.OPTIONS
+    cuda.OPTIONS = (*kept, *options)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ[cuda_cache.VARIABLE] = folder
+            device_memory._module.cache_clear()
+            made = device.DeviceStaging(stages, ends, ends, None, Gpu).machine
+            size = max(path.stat().st_size for path in Path(folder).iterdir())
+    finally:
+        cuda.OPTIONS = kept
+        del os.environ[cuda_cache.VARIABLE]
+    return {"function": name, "options": options, "seconds": made.compile_seconds, "bytes": size}
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description="where the time of a staged search on a GPU goes")
+    parser.add_argument("functions", nargs="?", default=",".join(CHOSEN))
+    parser.add_argument("sizes", nargs="?", default=",".join(map(str, SIZES)))
+    parser.add_argument("--options", default="")
+    given = parser.parse_args()
+    cuda.OPTIONS = (*cuda.OPTIONS, *given.options.split())
+    print(cuda.device(), cuda.OPTIONS, flush=True)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[cuda_cache.VARIABLE] = folder
+        for name in given.functions.split(","):
+            for n in map(int, given.sizes.split(",")):
+                r = kernels_of(name, n)
+                rows.append(r)
+                print(
+                    f"{name:12}{n:6}  {r['us']:6.0f} us: step {r['step']:5.0f}, children {r['children']:5.0f}, "
+                    f"waited {r['waited']:5.0f}; cycles {', '.join(f'{k} {v}' for k, v in r['cycles'].items())}",
+                    flush=True,
+                )
+        del os.environ[cuda_cache.VARIABLE]
+    for options in ((), ("--split-compile=0",)):
+        for name in NAMES:
+            r = compiled(name, options)
+            rows.append(r)
+            print(f"{name:14} {' '.join(options) or 'plain':20} {r['seconds']:6.2f} s {r['bytes']:8} bytes", flush=True)
+    if os.environ.get("OUT"):
+        (Path(os.environ["OUT"]) / "gpu_stages.json").write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()
