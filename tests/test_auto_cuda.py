@@ -123,6 +123,9 @@ class CoreKernel:
         self.wrong = np.zeros(1, np.int32)
         self.values = sum(self.emitted.outputs)
 
+    def is_believed(self, *_: Any) -> bool:
+        return True
+
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
         assert lies_there(lo) and lies_there(hi)
         found = cpu.run(self.program, cuda.fetched(lo), cuda.fetched(hi), self.mode, threads=1)

@@ -16,7 +16,7 @@ import fake_cupy
 import host_cuda
 import programs
 from emitted_cases import PAPER, paper, paper_boxes
-from infimum.backends import cpu, cuda, cuda_cache, emit_launch
+from infimum.backends import cpu, cuda, cuda_audit, cuda_cache, emit_launch
 from infimum.backends.emit import emit
 from infimum.backends.emit_memory import TEAMS
 from infimum.errors import BackendUnavailable, InvalidInterval, ShapeMismatch
@@ -106,6 +106,57 @@ def test_boxes_that_do_not_fit_are_run_in_halves_and_a_box_too_large_is_refused(
     cuda.kernel.cache_clear()
     with pytest.raises(BackendUnavailable, match="use backend='cpu'"):
         cuda.run(program, *programs.boxes(3, 4))
+
+
+class Wrong:
+    """A compiler that errs: one number is off by a bit, in calls after so many good ones, unless it takes care."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, careful_too: bool = False, since: int = 0) -> None:
+        launch = cuda.Kernel.launch
+        self.calls = 0
+
+        def off(kernel: cuda.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
+            launch(kernel, lo, hi, out, *rest)
+            self.calls += 1
+            if (careful_too or not kernel.is_careful) and self.calls > since:
+                end = out[self.calls % 2]
+                end[-1] = np.nextafter(end[-1], np.inf)
+
+        monkeypatch.setattr(cuda.Kernel, "launch", off)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_kernel_that_gives_other_numbers_is_compiled_again_with_care(
+    mode: str, fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Wrong(monkeypatch)
+    agree(programs.rastrigin(3), programs.boxes(3, 40), (mode,), team=1)
+    assert wrong.calls == 2 and fake.compiled == 2
+
+
+def test_a_kernel_that_is_wrong_even_with_care_is_refused(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    Wrong(monkeypatch, careful_too=True)
+    with pytest.raises(BackendUnavailable, match="other numbers than the CPU; use backend='cpu'"):
+        cuda.run(programs.rastrigin(3), *programs.boxes(3, 40), team=1)
+
+
+def test_a_kernel_that_is_seen_to_be_wrong_after_it_was_believed_is_refused(
+    fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Wrong(monkeypatch, since=1)
+    monkeypatch.setattr(cuda_audit, "_ONE_IN", 1)
+    program, boxes = programs.rastrigin(3), programs.boxes(3, 40)
+    cuda.run(program, *boxes, team=1)
+    with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
+        cuda.run(program, *boxes, team=1)
+
+
+def test_every_box_is_compared_sooner_or_later() -> None:
+    assert cuda_audit.chosen(40, 0).tolist() == list(range(40))
+    assert {0, 999_999} <= set(cuda_audit.chosen(1_000_000, 0)) and cuda_audit.chosen(1_000_000, 0).size == 64
+    assert cuda_audit.chosen(4095, 1).size == 0 and cuda_audit.chosen(0, 0).size == 0
+    seen = {int(i) for call in range(1, 9000) for i in cuda_audit.chosen(4096, call)}
+    assert seen == set(range(4096))
 
 
 def test_a_text_is_compiled_once_and_found_on_disk(fake: Any, own_cache: Path) -> None:

@@ -19,6 +19,7 @@ import nvrtc
 from infimum import core, problems
 from infimum.backends import cuda
 from infimum.domain import read_bounds
+from infimum.errors import BackendUnavailable
 from infimum.function import Function, trace
 from infimum.search import paper
 from infimum.search.outcome import Options, Outcome
@@ -212,7 +213,7 @@ def _assert_same(
     def on_the_device(*arguments: Any) -> Working:
         stages, ends, widths, _, partition = arguments
         assert device.fits(stages, *partition)
-        return device.working(stages, ends, widths, "cuda", partition, machine)
+        return device.working(stages, ends, widths, "cuda", partition, [machine])
 
     monkeypatch.setattr(paper, "working", on_the_device)
     found = _search(function, problem, options)
@@ -287,11 +288,34 @@ def test_a_search_stopped_by_its_regions_leaves_the_same_boxes(
     _assert_same(PROBLEMS["rosenbrock"](20), options, machine, monkeypatch)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2, 8, 16])
+def test_kernels_that_give_other_numbers_are_not_believed(
+    place: int, folder: Path, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the sample's value and range, a child's bound and its index."""
+
+    class Faulty(host_staging.Host):
+        def answer(self) -> list[float]:
+            found = super().answer()
+            found[place] = np.nextafter(found[place], np.inf) if place < 16 else found[place] + 1
+            return found
+
+    faulty = lambda text: Faulty(text, folder, 1, False, 2)  # noqa: E731
+    problem = PROBLEMS["levy"](12)
+    stages, domain = trace(problem.f, problem.n).stages, read_bounds(problem.bounds)
+    ends = (domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)
+    made = device.working(stages, ends, None, "cuda", (4, 5), [faulty, machine])
+    assert isinstance(made, device.DeviceStaging) and not isinstance(made.machine, Faulty)
+    monkeypatch.setattr(device.cuda, "device", lambda: type("Device", (), {"name": "a GPU"}))
+    with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
+        device.working(stages, ends, None, "cuda", (4, 5), [faulty])
+
+
 def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PROBLEMS["rastrigin"](12)
     function = trace(problem.f, problem.n)
     machine = host_staging.machine(folder)
-    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
+    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], [machine]))
     for most in (1, 2, 5, 9):
         options, domain = Options(partition=Uniform(4, 5)), read_bounds(problem.bounds)
         found = paper.search(function, domain, options, lambda now, most=most: now.iteration >= most)

@@ -7,7 +7,7 @@ Guarantee: the bits of backends.cpu, for every team and every way of cutting the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
-from infimum.backends import cuda_cache, emit_launch
+from infimum.backends import cuda_audit, cuda_cache, emit_launch
 from infimum.backends.cpu import Mode, _boxes
 from infimum.backends.emit import Emitted, emit, is_long
 from infimum.backends.emit_memory import TEAMS
@@ -27,6 +27,7 @@ from infimum.errors import BackendUnavailable, InvalidInterval, ShapeMismatch
 from infimum.passes.program import Program
 
 FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
 
 HEADERS = (Path(core.__file__).parent, Path(__file__).parent)
 OPTIONS = ("--std=c++17", "--fmad=false")  # contraction would change bits
@@ -159,17 +160,44 @@ class Kernel:
         self.program = program
         self.point = mode == "point"
         self.team = team
+        self.children = children
         self.emitted = emitted or text(program)
         self.processors = device().processors
-        module = self.cupy.cuda.function.Module()
-        module.load(code or compiled(self.emitted.text, self.point, team, device().architecture, children))
-        self._function = module.get_function(self.emitted.name)
+        self.calls = 0  # that were watched: cuda_audit.py
+        self.is_careful = False
+        self._load(code or compiled(self.emitted.text, self.point, team, device().architecture, children))
         self._pool = self.cupy.asarray(emit_launch.pool(program, self.point))
         self._tables = self.cupy.asarray(emit_launch.tables(program))
         self._tape = self.cupy.asarray(encoded(program, team) if self.emitted.is_tape else np.zeros(1, np.int64))
         self._split = self.cupy.zeros(1, np.int32)
         self.wrong = self.cupy.zeros(1, np.int32)
         self.cupy.cuda.get_current_stream().synchronize()  # other streams use the same constants
+
+    def _load(self, code: bytes) -> None:
+        module = self.cupy.cuda.function.Module()
+        module.load(code)
+        self._function = module.get_function(self.emitted.name)
+
+    @property
+    def mode(self) -> Mode:
+        """What it was made for."""
+        return "point" if self.point else "interval"
+
+    def is_believed(self, boxes: Callable[[IndexArray], tuple[FloatArray, FloatArray]], count: int, found: Any) -> bool:
+        """Whether some of a call's outputs, found(at), are the CPU's; False where the call must be repeated, with care.
+
+        boxes(at), found(at): those of the numbers `at` below count, in the host's memory.
+        """
+        at, first = cuda_audit.chosen(count, self.calls), not self.calls
+        self.calls += 1
+        if not at.size or cuda_audit.agree(self.program, self.mode, boxes(at), found(at)):
+            return True
+        if not first or self.is_careful:
+            raise cuda_audit.refusal(device().name)
+        self.calls, self.is_careful = 0, True
+        architecture = device().architecture
+        self._load(compiled(self.emitted.text, self.point, self.team, architecture, self.children, cuda_audit.CAREFUL))
+        return False
 
     @property
     def values(self) -> int:
@@ -222,20 +250,18 @@ def kernel(program: Program, mode: Mode, team: int, number: int, children: bool 
     return Kernel(program, mode, team, children=children)
 
 
-def compiled(
-    text: str, point: bool, team: int, architecture: str, children: bool = False, quick: bool = False
-) -> bytes:
-    """Machine code of emitted text; from the disk where it was compiled before. quick: soon rather than at its best."""
+def compiled(text: str, point: bool, team: int, architecture: str, children: bool = False, manner: str = "") -> bytes:
+    """Machine code of emitted text; from the disk where it was compiled before. manner: one more option."""
     nvrtc = _cupy().cuda.nvrtc
     options = [*OPTIONS, f"--gpu-architecture=sm_{architecture}", *_macros(point, team, children)]
-    hasty = [*options, QUICK] if quick else options
-    name = cuda_cache.key(text, _headers(), repr(hasty), repr(nvrtc.getVersion()))
+    all_options = [*options, manner] if manner else options
+    name = cuda_cache.key(text, _headers(), repr(all_options), repr(nvrtc.getVersion()))
 
     def make() -> bytes:
         try:
-            return _compile(nvrtc, text, hasty)
+            return _compile(nvrtc, text, all_options)
         except BackendUnavailable:
-            if not quick:
+            if manner != QUICK:
                 raise
             return _compile(nvrtc, text, options)  # an NVRTC that does not know how to hurry
 
@@ -307,6 +333,16 @@ def run_kernel(
     made: Kernel, low: FloatArray, high: FloatArray, most: int | None = None
 ) -> list[tuple[FloatArray, FloatArray]]:
     """`run` with a kernel that is there, on arrays (boxes, n)."""
+    found = _run_pieces(made, low, high, most)
+    rows = lambda at: [(a[at], b[at]) for a, b in found]  # noqa: E731
+    if not made.is_believed(lambda at: (low[at], high[at]), len(low), rows):
+        return run_kernel(made, low, high, most)
+    return found
+
+
+def _run_pieces(
+    made: Kernel, low: FloatArray, high: FloatArray, most: int | None
+) -> list[tuple[FloatArray, FloatArray]]:
     cupy = made.cupy
     count = len(low)
     out_lo = [np.empty((count, size)) for size in made.emitted.outputs]
@@ -380,6 +416,9 @@ def run_there(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
         return [(sent(low), sent(high)) for low, high in outputs]
     if not made.point and int(made.wrong[0]):
         raise InvalidInterval(tapes._no_interval(fetched(lo), fetched(hi)))
+    rows = lambda at: [(picked(a, at), picked(b, at)) for a, b in found]  # noqa: E731
+    if not made.is_believed(lambda at: (picked(lo, at), picked(hi, at)), len(lo), rows):
+        return run_there(made, lo, hi)
     return found
 
 
@@ -394,3 +433,8 @@ def fetched(array: Any) -> FloatArray:
     """The array of a device, here."""
     found: FloatArray = _cupy().asnumpy(array)
     return found
+
+
+def picked(array: Any, at: IndexArray) -> FloatArray:
+    """Some elements of an array of a device, here."""
+    return fetched(array[sent(at)])

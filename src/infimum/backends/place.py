@@ -167,7 +167,7 @@ class Gpu(Place):
 def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[Emitted, bytes]:
     """The text of a program and its machine code."""
     emitted = cuda.text(program)
-    return emitted, cuda.compiled(emitted.text, mode == "point", team, architecture, quick=True)
+    return emitted, cuda.compiled(emitted.text, mode == "point", team, architecture, manner=cuda.QUICK)
 
 
 def place(backend: str) -> Place:

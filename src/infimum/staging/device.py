@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import ctypes
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.backends import cuda, cuda_audit
 from infimum.backends.emit import LONG
-from infimum.staging.device_memory import Gpu, Machine
+from infimum.staging.device_memory import CarefulGpu, Gpu, Machine
 from infimum.staging.device_text import kernels
 from infimum.staging.fractions import FRACTIONS
 from infimum.staging.structure import Family
@@ -37,6 +38,9 @@ _PREFIXES = 2**14
 _PLACES_BYTES = 2**26
 _FEWEST_PLACES = 8
 _FIRST = (-np.inf, -1)
+_LARGEST = float(np.finfo(np.float64).max)
+_COMPARED = 4  # regions, before kernels are believed
+_BELIEVED: set[tuple[str, Any]] = set()  # texts and machines
 
 
 _HEAD = (
@@ -97,15 +101,62 @@ def working(
     widths: FloatArray | None,
     backend: str = "cpu",
     partition: tuple[int, int] = (1, 1),
-    machine: Callable[[str], Machine] = Gpu,
+    machines: Sequence[Callable[[str], Machine]] = (Gpu, CarefulGpu),
 ) -> Working:
     """A working box over a domain, given outward and inward; on a device where that is asked for and possible.
 
-    partition: into how many parts, and how many variables at a time, the search splits.
+    partition: into how many parts, and how many variables at a time, the search splits. machines: the first of them
+    that gives the core's numbers is taken; BackendUnavailable where none does (backends/cuda_audit.py says why).
     """
-    if backend == "cuda" and fits(stages, *partition):
-        return DeviceStaging(stages, *ends, widths, machine)
-    return stages.working(*ends, widths)
+    if backend != "cuda" or not fits(stages, *partition):
+        return stages.working(*ends, widths)
+    for machine in machines:
+        made = DeviceStaging(stages, *ends, widths, machine)
+        if (made.text, machine) in _BELIEVED:
+            return made
+        if agrees(made, stages, ends, partition):
+            _BELIEVED.add((made.text, machine))
+            return DeviceStaging(stages, *ends, widths, machine)
+    raise cuda_audit.refusal(cuda.device().name)
+
+
+def agrees(made: Working, stages: Stages, ends: tuple[Pair, Pair], partition: tuple[int, int]) -> bool:
+    """Whether a fresh working box gives the core's tables, samples and children on a few regions, each in the last.
+
+    Masks are compared as if the function were smooth: it is their numbers that count here.
+    """
+    boxes, (parts, variables), cycle = (made, stages.working(*ends, None)), partition, 0
+    for _ in range(_COMPARED):
+        extra = stages.slopes.extra_ends(made.lo, made.hi)
+        told: list[tuple[core.Sample | None, list[tuple[float, int]]]] = []
+        following = 0
+        for box in boxes if made.open() else ():
+            region, following = box.split_equally(cycle, max(1, variables), parts)
+            if box.tabulate(region, True, extra) == 2:
+                return True
+            sample = box.sample(region)
+            upper = np.inf if sample is None or not sample.lo <= sample.hi else sample.hi
+            box.begin(region, upper)
+            told.append((sample, _emitted(box, region, upper)))
+        if not told or told[0] != told[1]:
+            return not told
+        children = told[0][1]
+        if not children:
+            return True
+        for box in boxes:
+            box.go(region, children[0][1], _SPLIT)
+        cycle = following
+    return True
+
+
+def _emitted(box: Working, region: int, upper: float) -> list[tuple[float, int]]:
+    """The first children of a region."""
+    found: list[tuple[float, int]] = []
+    while len(found) < _LISTED and box.bound(region) <= min(upper, _LARGEST):
+        kind, bound, index = box.advance(region, upper)
+        if kind == 1:
+            found.append((bound, index))
+    return found
 
 
 class DeviceStaging:
