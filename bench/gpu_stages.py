@@ -85,7 +85,7 @@ class Marked(Gpu):
 
     def __init__(self, text: str) -> None:
         super().__init__(SWITCH + text)
-        module, _ = device_memory._module(SWITCH + text, self._cupy.cuda.Device().id, self.manner)
+        module, _ = device_memory._module(SWITCH + text, self._cupy.cuda.Device().id)
         self._clocks = int(module.get_global_var("infimum_clocks"))
         self.cycles()
         Marked.last = self

@@ -340,14 +340,24 @@ def test_a_batch_is_as_large_as_asked_for_and_no_larger_than_memory_allows(monke
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append(most) or take(pool, most))
     for n, given, wanted in (
-        (3, {}, 1024), (3, {"backend": "cuda"}, 65_536), (3, {"batch": 70}, 70),
-        (3, {"backend": "cuda", "batch": 5}, 5), (2048, {}, 512), (2048, {"backend": "cuda"}, 4096),
+        (3, {}, 1024), (3, {"backend": "cuda"}, 1024), (3, {"batch": 70}, 70),
+        (3, {"backend": "cuda", "batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 4096),
     ):  # fmt: skip
         problem = problems.rastrigin(n)
         function, domain, options = asked(of(problem, 1), **given)
         taken.clear()
         auto.search(function, domain, options)
         assert set(taken) == {wanted}, (n, given)
+
+
+def test_a_batch_is_a_quarter_of_the_boxes_that_wait_on_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[tuple[int, int]] = []
+    take = auto.Pool.take
+    monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append((len(pool), most)) or take(pool, most))
+    function, domain, options = asked(of(frontier.watson(), 40))
+    auto.search(function, domain, options)
+    assert max(waiting for waiting, _ in taken) > 4 * 1024
+    assert all(most == max(1024, waiting // 4) for waiting, most in taken)
 
 
 # --- the interface ---------------------------------------------------------------------------------------------------

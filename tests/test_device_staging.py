@@ -213,7 +213,7 @@ def _assert_same(
     def on_the_device(*arguments: Any) -> Working:
         stages, ends, widths, _, partition = arguments
         assert device.fits(stages, *partition)
-        return device.working(stages, ends, widths, "cuda", partition, [machine])
+        return device.working(stages, ends, widths, "cuda", partition, machine)
 
     monkeypatch.setattr(paper, "working", on_the_device)
     found = _search(function, problem, options)
@@ -290,7 +290,7 @@ def test_a_search_stopped_by_its_regions_leaves_the_same_boxes(
 
 @pytest.mark.parametrize("place", [0, 1, 2, 8, 16])
 def test_kernels_that_give_other_numbers_are_not_believed(
-    place: int, folder: Path, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    place: int, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the sample's value and range, a child's bound and its index."""
 
@@ -304,18 +304,18 @@ def test_kernels_that_give_other_numbers_are_not_believed(
     problem = PROBLEMS["levy"](12)
     stages, domain = trace(problem.f, problem.n).stages, read_bounds(problem.bounds)
     ends = (domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)
-    made = device.working(stages, ends, None, "cuda", (4, 5), [faulty, machine])
-    assert isinstance(made, device.DeviceStaging) and not isinstance(made.machine, Faulty)
+    made = device.working(stages, ends, None, "cuda", (4, 5), host_staging.machine(folder))
+    assert isinstance(made, device.DeviceStaging)
     monkeypatch.setattr(device.cuda, "device", lambda: type("Device", (), {"name": "a GPU"}))
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
-        device.working(stages, ends, None, "cuda", (4, 5), [faulty])
+        device.working(stages, ends, None, "cuda", (4, 5), faulty)
 
 
 def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PROBLEMS["rastrigin"](12)
     function = trace(problem.f, problem.n)
     machine = host_staging.machine(folder)
-    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], [machine]))
+    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
     for most in (1, 2, 5, 9):
         options, domain = Options(partition=Uniform(4, 5)), read_bounds(problem.bounds)
         found = paper.search(function, domain, options, lambda now, most=most: now.iteration >= most)

@@ -82,10 +82,10 @@ def minimize(
     callback       called with the result so far about every iteration; returning True ends the search
     threads        how many to use; None for as many as there are. The result does not depend on it
     backend        "cpu"; "cuda", NVIDIA GPUs with CuPy; or "auto": the CPU, unless a GPU is there and a short
-                   measurement finds it faster. result.backend says what was chosen. The result does not depend on it,
-                   but for the batch of method "auto"
-    batch          how many boxes an iteration of method "auto" takes at most; None for 1024, on a GPU 65,536. Another
-                   number is another way to the result: other iterations, other last digits, as true
+                   measurement finds it faster. result.backend says what was chosen. The result does not depend on it
+    batch          how many boxes an iteration of method "auto" takes at most; None for a quarter of those that wait,
+                   1,024 to 65,536. Another number is another way to the result: other iterations, other last digits,
+                   as true
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """

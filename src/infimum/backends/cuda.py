@@ -164,8 +164,9 @@ class Kernel:
         self.emitted = emitted or text(program)
         self.processors = device().processors
         self.calls = 0  # that were watched: cuda_audit.py
-        self.is_careful = False
-        self._load(code or compiled(self.emitted.text, self.point, team, device().architecture, children))
+        self.is_careful = children  # what a search discards is not looked at again
+        manner = cuda_audit.CAREFUL if children else ""
+        self._load(code or compiled(self.emitted.text, self.point, team, device().architecture, children, manner))
         self._pool = self.cupy.asarray(emit_launch.pool(program, self.point))
         self._tables = self.cupy.asarray(emit_launch.tables(program))
         self._tape = self.cupy.asarray(encoded(program, team) if self.emitted.is_tape else np.zeros(1, np.int64))

@@ -7,6 +7,8 @@ optimiser's usual level, and right at a lower one (docs/gpu.md). So no kernel is
     its first one         up to 64, from end to end       the kernel is compiled again with care, and the batch repeated
     a later one           one in 4,096, others each time  refused: what came before may be wrong
     with care             the same                        refused
+
+The paper's search discards by the numbers of its kernels: those are compiled with care from the beginning.
 """
 
 from __future__ import annotations

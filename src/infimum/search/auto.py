@@ -32,7 +32,8 @@ from infimum.staging.fractions import at_fraction
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-_BATCHES = {"cpu": 1024, "cuda": 2**16}  # boxes that an iteration takes at most, where no number is given
+_BATCH, _MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most, where no number is given
+_SHARE = 4  # and a quarter of those that wait
 _ENDS, _MOST_ENDS = 2**11, 2**24  # that a batch holds for each of its boxes and in all, unless it is a single box
 _FEW = 128  # boxes that a batch should have, where splitting can make them
 _ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
@@ -99,7 +100,7 @@ class Search:
         return self._outcome(Status.PROVED if status is None else status)
 
     def _iterate(self) -> None:
-        batch = self.options.batch or _BATCHES[self.options.backend]
+        batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
         most = max(1, min(batch, min(_ENDS * batch, _MOST_ENDS) // (2 * self.domain.n)))
         lo, hi, lower = self.open.take(most)
         lo, hi, lower = self._contracted(lo, hi, lower)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from infimum import core
 from infimum.backends import cuda, cuda_audit
 from infimum.backends.emit import LONG
-from infimum.staging.device_memory import CarefulGpu, Gpu, Machine
+from infimum.staging.device_memory import Gpu, Machine
 from infimum.staging.device_text import kernels
 from infimum.staging.fractions import FRACTIONS
 from infimum.staging.structure import Family
@@ -101,23 +101,22 @@ def working(
     widths: FloatArray | None,
     backend: str = "cpu",
     partition: tuple[int, int] = (1, 1),
-    machines: Sequence[Callable[[str], Machine]] = (Gpu, CarefulGpu),
+    machine: Callable[[str], Machine] = Gpu,
 ) -> Working:
     """A working box over a domain, given outward and inward; on a device where that is asked for and possible.
 
-    partition: into how many parts, and how many variables at a time, the search splits. machines: the first of them
-    that gives the core's numbers is taken; BackendUnavailable where none does (backends/cuda_audit.py says why).
+    partition: into how many parts, and how many variables at a time, the search splits. A device that does not give
+    the core's numbers is refused by BackendUnavailable (backends/cuda_audit.py says why it might not).
     """
     if backend != "cuda" or not fits(stages, *partition):
         return stages.working(*ends, widths)
-    for machine in machines:
-        made = DeviceStaging(stages, *ends, widths, machine)
-        if (made.text, machine) in _BELIEVED:
-            return made
-        if agrees(made, stages, ends, partition):
-            _BELIEVED.add((made.text, machine))
-            return DeviceStaging(stages, *ends, widths, machine)
-    raise cuda_audit.refusal(cuda.device().name)
+    made = DeviceStaging(stages, *ends, widths, machine)
+    if (made.text, machine) in _BELIEVED:
+        return made
+    if not agrees(made, stages, ends, partition):
+        raise cuda_audit.refusal(cuda.device().name)
+    _BELIEVED.add((made.text, machine))
+    return DeviceStaging(stages, *ends, widths, machine)
 
 
 def agrees(made: Working, stages: Stages, ends: tuple[Pair, Pair], partition: tuple[int, int]) -> bool:

@@ -54,11 +54,9 @@ class Machine(Protocol):
 class Gpu:
     """Machine on the current GPU. Its memory goes when it goes."""
 
-    manner = ""  # one more option of the compiler's
-
     def __init__(self, text: str) -> None:
         self._cupy = cuda._cupy()
-        module, self.compile_seconds = _module(text, self._cupy.cuda.Device().id, self.manner)
+        module, self.compile_seconds = _module(text, self._cupy.cuda.Device().id)
         self._step, self._children = (module.get_function(f"infimum_{name}") for name in ("step", "children"))
         self._kept: list[Any] = []
         self._stream = self._cupy.cuda.get_current_stream()
@@ -107,24 +105,18 @@ class Gpu:
         return found
 
 
-class CarefulGpu(Gpu):
-    """The same with kernels that the optimiser did not touch much."""
-
-    manner = cuda_audit.CAREFUL
-
-
 @lru_cache(maxsize=64)
-def _module(text: str, number: int, manner: str) -> tuple[Any, float]:
+def _module(text: str, number: int) -> tuple[Any, float]:
     """The kernels on GPU `number`, and the seconds that compiling or reading them took."""
     started = time.perf_counter()
     cupy = cuda._cupy()
     module = cupy.cuda.function.Module()
-    module.load(_compiled(text, cupy.cuda.nvrtc, cuda.device().architecture, manner))
+    module.load(_compiled(text, cupy.cuda.nvrtc, cuda.device().architecture))
     return module, time.perf_counter() - started
 
 
-def _compiled(text: str, nvrtc: Any, architecture: str, manner: str) -> bytes:
-    options = [*cuda.OPTIONS, f"--gpu-architecture=sm_{architecture}", *([manner] if manner else [])]
+def _compiled(text: str, nvrtc: Any, architecture: str) -> bytes:
+    options = [*cuda.OPTIONS, cuda_audit.CAREFUL, f"--gpu-architecture=sm_{architecture}"]
     name = cuda_cache.key(text, headers(), repr(options), repr(nvrtc.getVersion()))
     return cuda_cache.cached(name, lambda: cuda._compile(nvrtc, text, [*options, f"--include-path={_HERE}"]))
 
