@@ -34,7 +34,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 _BATCH, _MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most, where no number is given
 _SHARE = 4  # and a quarter of those that wait
-_ENDS, _MOST_ENDS = 2**11, 2**24  # that a batch holds for each of its boxes and in all, unless it is a single box
+_ENDS = 2**21  # that a batch holds, unless it is a single box
 _FEW = 128  # boxes that a batch should have, where splitting can make them
 _ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
 _DIVES_FROM = 4  # iterations: before, boxes are too wide for it
@@ -101,7 +101,7 @@ class Search:
 
     def _iterate(self) -> None:
         batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
-        most = max(1, min(batch, min(_ENDS * batch, _MOST_ENDS) // (2 * self.domain.n)))
+        most = max(1, min(batch, _ENDS // (2 * self.domain.n)))
         lo, hi, lower = self.open.take(most)
         lo, hi, lower = self._contracted(lo, hi, lower)
         lo, hi, lower = self._probed(lo, hi, lower)
