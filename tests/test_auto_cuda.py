@@ -459,6 +459,22 @@ def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
     assert stopped.status == 5 and asked_at == [1] and stopped.backend == "cpu"
 
 
+def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placed, "_LONG", 0.0)
+    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "_measured", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
+
+    def wrong(*_: Any, **__: Any) -> Any:
+        raise BackendUnavailable("a kernel is wrong")
+
+    monkeypatch.setattr(infimum.function.Function, "on", wrong)
+    found, wanted = minimum("auto"), minimum("cpu")
+    assert found.backend == "cpu: a kernel is wrong"
+    assert np.array_equal(found.boxes, wanted.boxes) and found.nit == wanted.nit
+    with pytest.raises(BackendUnavailable, match="a kernel is wrong"):
+        minimum("cuda")
+
+
 def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placed, "_LONG", 0.0)
     monkeypatch.setattr(placed, "_MANY", 1)

@@ -6,7 +6,7 @@ cuda      no                refused, with a sentence that says what to do
 cuda      yes               the GPU, for batches that are worth it
 auto                        the CPU, and most searches are over before CuPy is imported. One that is seen to be long
                             asks whether a GPU is there, has a batch contracted on both, and begins again on a GPU that
-                            is much faster
+                            is much faster; by either method on the CPU, if the GPU then fails
 
 Guarantee: the answer is that of a search on the backend that `choice` names; with batches of one size, the same bits.
 """
@@ -42,18 +42,26 @@ class Paper:
 
     def __init__(self, asked: str, function: Function, domain: Domain, options: Options) -> None:
         self.choice = choose(asked, function, domain, options)
-        self._asked = function, domain, replace(options, backend=self.choice.backend)
+        self._may_turn_back = asked == "auto" and self.choice.backend == "cuda"
+        self._asked = function, domain, options
 
     def search(self, report: Report = lambda _: False) -> Outcome:
         """Enclose the global minimum of the function over the domain."""
-        return paper.search(*self._asked, report)
+        function, domain, options = self._asked
+        try:
+            return paper.search(function, domain, replace(options, backend=self.choice.backend), report)
+        except BackendUnavailable as error:
+            if not self._may_turn_back:
+                raise
+            self.choice = Choice("cpu", f"cpu: {error}")
+        return paper.search(function, domain, options, report)
 
 
 class Auto:
     """A search by the default method. choice: what it runs on, and why."""
 
     def __init__(self, asked: str, function: Function, domain: Domain, options: Options) -> None:
-        self._is_open = asked == "auto"
+        self._is_open = self._may_turn_back = asked == "auto"
         self.choice = (None if self._is_open else named(asked, count=1)) or Choice("cpu", "cpu")
         self._function = function
         self._domain = domain
@@ -66,6 +74,16 @@ class Auto:
             outcome = self._searched(self._options, lambda state: report(state) or self._is_to_turn(state))
             if self.choice.backend == "cpu":
                 return outcome
+        try:
+            return self._again(began, report)
+        except BackendUnavailable as error:
+            if not self._may_turn_back:
+                raise
+            self.choice = Choice("cpu", f"cpu: {error}")
+        return self._again(began, report)
+
+    def _again(self, began: float, report: Report) -> Outcome:
+        """The search from its beginning on what is chosen, with limits that count from `began`."""
         passed = time.perf_counter() - began
         options = self._options
         if options.time_limit is not None:
