@@ -181,8 +181,7 @@ class Search:
                 if self.widths is None or self._is_narrow(lo[first], hi[first]).all():
                     break
                 self.guess *= 1e-4
-            scale = np.maximum(1.0, np.abs(lower[first]))
-            level = np.minimum(lower[first] + self.guess * scale, self.upper)
+            level = self._level(lower[first])
             if (level <= lower[first]).any():
                 break
             probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
@@ -222,14 +221,14 @@ class Search:
         for finer in (1e-3, 1e-6, 1e-8):
             if self._is_settled(lower).all() or not np.isfinite(lower).all() or not len(lo):
                 break
-            level = np.minimum(lower + self.guess * finer * np.maximum(1.0, np.abs(lower)), self.upper)
+            level = self._level(lower, finer)
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level)
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
             if self._tried(probed_lo, probed_hi, level):
                 lo, hi, lower = self._contracted(lo, hi, lower)
         if self.iterations == 1 and len(lo) and np.isfinite(lower).all() and not self._is_settled(lower).all():
-            level = np.minimum(lower + self.guess * np.maximum(1.0, np.abs(lower)), self.upper)
+            level = self._level(lower)
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level, patient=True)
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
@@ -237,6 +236,12 @@ class Search:
                 lo, hi, _ = self.devices.under(lo, hi, np.full(len(lo), self.upper), patient=True)
                 lo, hi, lower = self._contracted(lo, hi, lower)
         return lo, hi, lower
+
+    def _level(self, lower: FloatArray, finer: float = 1.0) -> FloatArray:
+        """What is guessed for boxes with such lower bounds: a little more, never above the upper bound."""
+        with np.errstate(over="ignore"):
+            level: FloatArray = np.minimum(lower + self.guess * finer * np.maximum(1.0, np.abs(lower)), self.upper)
+        return level
 
     def _is_settled(self, lower: FloatArray) -> BoolArray:
         """Whether the upper bound is as close to the lower ones as a guess would be."""
