@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.search.status import Status
+from random_functions import RandomFunction
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -56,6 +57,15 @@ class Truth:
     minimisers: Sequence[Sequence[Any]] = ()
     points: Sequence[tuple[FloatArray, Any]] = ()
     value: Callable[[FloatArray], Any] = lambda _: None
+
+
+def truth_of(f: RandomFunction) -> Truth:
+    """What Arb knows of a random function: values at the best of many points, and the minimiser where it is planted."""
+    near = f.good_points() if f.minimiser is None else f.points_near(f.minimiser)
+    points = [(point, value) for point in near if (value := f.value(point)) is not None]
+    if f.minimiser is None:
+        return Truth(f.bounds, points=points, value=f.value)
+    return Truth(f.bounds, 0.0, [f.minimiser], points, f.value)
 
 
 def ball(number: Any) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from infimum.backends import cuda, cuda_cache
 
 MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
 
@@ -43,3 +46,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.fail(f"--require-gpu: {reason}")
     if reason:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where emitted text is compiled; no kernel is left over from another test, or for one."""
+    monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
+    cuda.kernel.cache_clear()
+    yield Path(pytestconfig.cache.mkdir("emitted"))
+    cuda.kernel.cache_clear()

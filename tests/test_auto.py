@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pytest
 
 import infimum
-from claims import Claim, Truth, falsehoods, holding, neighbours
+from claims import Claim, Truth, falsehoods, holding, neighbours, truth_of
 from infimum import frontier
 from infimum.contractors import Level, MeanValue, monotone, stationary
 from infimum.contractors.devices import NAMES, Devices
@@ -73,15 +73,6 @@ def near(own: Answers, truth: Truth) -> Answers:
     return Answers(own.variables, starts, own.lo[at], own.hi[at], own.lower_bounds[at], own.upper, own.x)
 
 
-def known(f: RandomFunction) -> Truth:
-    """What Arb knows of a random function: values at the best of many points, and the minimiser where it is planted."""
-    near = f.good_points() if f.minimiser is None else f.points_near(f.minimiser)
-    points = [(point, value) for point in near if (value := f.value(point)) is not None]
-    if f.minimiser is None:
-        return Truth(f.bounds, points=points, value=f.value)
-    return Truth(f.bounds, 0.0, [f.minimiser], points, f.value)
-
-
 # --- beside the paper's method and the oracle ------------------------------------------------------------------------
 
 
@@ -90,7 +81,7 @@ def test_both_methods_and_the_oracle_agree_on_200_problems(draw: Callable[[int],
     proved = 0
     for seed in range(200, 300):
         f = draw(seed)
-        truth = known(f)
+        truth = truth_of(f)
         assert truth.points
         limits = {"auto": 12, "paper": 12}
         results = [auto_result(f, f.bounds, method=method, max_iter=most) for method, most in limits.items()]

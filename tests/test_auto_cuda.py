@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ import host_cuda
 import infimum
 import nvrtc
 from infimum import frontier, problems
-from infimum.backends import cpu, cuda, cuda_cache, place
+from infimum.backends import cpu, cuda, place
 from infimum.backends.place import Gpu, lies_there
 from infimum.contractors.boxes import shrinkage
 from infimum.contractors.devices import Devices
@@ -80,15 +80,6 @@ def asked(case: Case, **options: Any) -> tuple[Function, Domain, Options]:
 def searched(case: Case, where: Any, **options: Any) -> Outcome:
     function, domain, given = asked(case, **options)
     return separable.search(function.on(where), domain, given)
-
-
-@pytest.fixture
-def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where emitted text is compiled; no kernel is left over from another test, or for one."""
-    monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    cuda.kernel.cache_clear()
-    yield Path(pytestconfig.cache.mkdir("emitted"))
-    cuda.kernel.cache_clear()
 
 
 def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ import host_cuda
 import infimum
 import nvrtc
 from infimum import cli, cli_bench, problems
-from infimum.backends import cuda, cuda_cache, cuda_children
+from infimum.backends import cuda, cuda_children
 from infimum.backends.emit import emit
 from infimum.backends.emit_memory import TEAMS
 from infimum.backends.emit_tape import emit_tape
@@ -88,15 +88,6 @@ CASES = {
     "unbounded": Case(_bounded, [(-math.inf, math.inf), (0, math.inf), (-1, 1)], Uniform(6, 3)),
 }
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-
-
-@pytest.fixture
-def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where emitted text is compiled; no kernel is left over from another test, or for one."""
-    monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    cuda.kernel.cache_clear()
-    yield Path(pytestconfig.cache.mkdir("emitted"))
-    cuda.kernel.cache_clear()
 
 
 @pytest.fixture

@@ -294,21 +294,20 @@ def test_the_test_build_holds_as_long_as_nothing_is_broken(breakable: ctypes.CDL
     _everything_holds()
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_broken_rule_of_slopes_is_noticed_on_boxes_too(breakable: ctypes.CDLL, number: int) -> None:
+def _is_noticed(breakable: ctypes.CDLL, number: int, by: Callable[[], None]) -> None:
     breakable.infimum_break_staging(number)
     try:
         with pytest.raises(AssertionError):
-            test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_edge()
+            by()
     finally:
         breakable.infimum_break_staging(0)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_broken_rule_of_slopes_is_noticed_on_boxes_too(breakable: ctypes.CDLL, number: int) -> None:
+    _is_noticed(breakable, number, test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_edge)
 
 
 @pytest.mark.parametrize("number", BREAKS)
 def test_staging_broken_on_purpose_is_noticed(breakable: ctypes.CDLL, number: int) -> None:
-    breakable.infimum_break_staging(number)
-    try:
-        with pytest.raises(AssertionError):
-            _everything_holds()
-    finally:
-        breakable.infimum_break_staging(0)
+    _is_noticed(breakable, number, _everything_holds)

@@ -20,13 +20,13 @@ import numpy.typing as npt
 import pytest
 
 import infimum
-from claims import Claim, Truth, falsehoods
+from claims import Claim, Truth, falsehoods, truth_of
 from infimum import core, problems
 from infimum.errors import InfimumError
 from infimum.search.sampling import Look
 from infimum.search.selection import Best
 from infimum.search.status import Status
-from random_functions import KINDS, RandomFunction, planted_function, random_function
+from random_functions import KINDS, planted_function, random_function
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -51,14 +51,7 @@ def _problem_truth(name: str, n: int) -> Truth:
     return Truth(bounds, minimum, [minimiser])
 
 
-@functools.lru_cache
-def _truth(f: RandomFunction) -> Truth:
-    """What Arb knows of a random function: values at points, and the minimiser where it is planted."""
-    near = f.good_points() if f.minimiser is None else f.points_near(f.minimiser)
-    points = [(point, value) for point in near if (value := f.value(point)) is not None]
-    if f.minimiser is None:
-        return Truth(f.bounds, points=points, value=f.value)
-    return Truth(f.bounds, 0.0, [f.minimiser], points, f.value)
+_truth = functools.lru_cache(truth_of)
 
 
 def _hold(claims: list[Claim], truth: Truth) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from infimum.backends import cpu, cuda
 from infimum.backends.emit import emit
-from infimum.backends.place import Cpu, Place, beside, here, place
+from infimum.backends.place import Place, beside, here, place
 from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function_box import Nodes, OnBox
 from infimum.function_jacobian import Jacobian, trace_jacobian
@@ -62,7 +62,7 @@ class Function:
     def __init__(self, output: Node, n: int, name: str, jacobian: Jacobian | None = None) -> None:
         self.n = n
         self.name = name
-        self.place: Place = Cpu()
+        self.place: Place = Place()
         self._jacobian = jacobian
         self._build, (self._value,) = simplify([output], n)
 

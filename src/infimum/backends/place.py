@@ -14,7 +14,6 @@ Arrays that lie on the device stay there: what is made from them lies there as w
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,30 +37,8 @@ _MANY = 2**15  # ends of boxes; from so many on also the arithmetic between two 
 _COMPILERS = 4  # at a time
 
 
-class Place(ABC):
-    """Where a function's batches run."""
-
-    backend: str
-
-    @abstractmethod
-    def run(
-        self,
-        program: Program,
-        lo: FloatArray,
-        hi: FloatArray,
-        mode: Mode = "interval",
-        variant: str | None = None,
-        threads: int | None = 1,
-    ) -> Outputs:
-        """The output slots for every box, as backends.cpu.run gives them, bit for bit; where lo and hi lie."""
-
-    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
-        """The arrays, the first one (boxes, n), where much work on them is done soonest."""
-        return arrays
-
-
-class Cpu(Place):
-    """The CPU alone."""
+class Place:
+    """Where a function's batches run: the CPU, as long as no subclass knows better."""
 
     backend = "cpu"
 
@@ -74,8 +51,12 @@ class Cpu(Place):
         variant: str | None = None,
         threads: int | None = 1,
     ) -> Outputs:
-        """On the virtual machine of the core."""
+        """The output slots for every box, as backends.cpu.run gives them, bit for bit; where lo and hi lie."""
         return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
+
+    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+        """The arrays, the first one (boxes, n), where much work on them is done soonest."""
+        return arrays
 
 
 @dataclass
@@ -173,7 +154,7 @@ def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[E
 def place(backend: str) -> Place:
     """The place of that name."""
     if backend == "cpu":
-        return Cpu()
+        return Place()
     if backend == "cuda":
         return Gpu()
     raise InvalidOption(f"a batch runs on backend='cpu' or 'cuda', got {backend!r}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +15,7 @@ from infimum.interval.reading import Pair, broadcast, ends, refuse_nonreal
 from infimum.interval.text import write_interval
 
 BoolArray = npt.NDArray[np.bool_]
+Operation = TypeVar("Operation", bound=Callable[..., object])
 
 
 def operand(value: object) -> Pair:
@@ -27,6 +31,13 @@ def call(op: str, *pairs: Pair, param: int = 0) -> Pair:
     """Be the ends of the core's operation, element by element."""
     broadcast(op, list(pairs))
     return core.apply(op, *pairs, param=param)
+
+
+def named(operation: Operation, name: str, sentence: str) -> Operation:
+    """Be the operation under this name, with this sentence for its docstring."""
+    operation.__name__ = operation.__qualname__ = name
+    operation.__doc__ = sentence
+    return operation
 
 
 def is_void(pair: Pair) -> BoolArray:

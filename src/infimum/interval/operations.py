@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum import core
 from infimum.errors import InvalidInterval, UndefinedOperation, UnsupportedValue
 from infimum.interval import powers
-from infimum.interval.calls import call, is_void, operand
+from infimum.interval.calls import call, is_void, named, operand
 from infimum.interval.interval import Interval
 from infimum.interval.reading import broadcast, describe
 from infimum.interval.text import EMPTY, ENTIRE
 
 Shape = int | tuple[int, ...]
-_Operation = TypeVar("_Operation", bound=Callable[..., Interval])
 
 
 class Facts(NamedTuple):
@@ -73,20 +72,14 @@ def _unary(op: str, what: str) -> Callable[[object], Interval]:
     def operation(x: object) -> Interval:
         return Interval._of(call(op, operand(x)))
 
-    return _named(operation, op, f"Contain {what} for every t in x where it is defined.")
+    return named(operation, op, f"Contain {what} for every t in x where it is defined.")
 
 
 def _binary(op: str, what: str) -> Callable[[object, object], Interval]:
     def operation(x: object, y: object) -> Interval:
         return Interval._of(call(op, operand(x), operand(y)))
 
-    return _named(operation, op, f"Contain {what} for every t in x and s in y where it is defined.")
-
-
-def _named(operation: _Operation, name: str, sentence: str) -> _Operation:
-    operation.__name__ = operation.__qualname__ = name
-    operation.__doc__ = sentence
-    return operation
+    return named(operation, op, f"Contain {what} for every t in x and s in y where it is defined.")
 
 
 neg = _unary("neg", "-t")

@@ -30,7 +30,7 @@ from typing import overload
 
 from infimum.errors import UnsupportedValue
 from infimum.interval import powers
-from infimum.interval.calls import call, operand
+from infimum.interval.calls import call, named, operand
 from infimum.interval.interval import Interval
 
 _LINE = Interval("[entire]")
@@ -40,7 +40,7 @@ def _of_one(op: str, what: str) -> Callable[..., Interval]:
     def operation(c: object, x: object = _LINE) -> Interval:
         return Interval._of(call(op, operand(c), operand(x)))
 
-    return _named(operation, op, f"Contain every t in x with {what} in c; x is the whole line where it is left out.")
+    return named(operation, op, f"Contain every t in x with {what} in c; x is the whole line where it is left out.")
 
 
 def _of_two(op: str, what: str) -> Callable[..., Interval]:
@@ -48,13 +48,7 @@ def _of_two(op: str, what: str) -> Callable[..., Interval]:
         return Interval._of(call(op, operand(b), operand(c), operand(x)))
 
     sentence = f"Contain every t in x with {what} in c for some s in b; x is the whole line where it is left out."
-    return _named(operation, op, sentence)
-
-
-def _named(operation: Callable[..., Interval], name: str, sentence: str) -> Callable[..., Interval]:
-    operation.__name__ = operation.__qualname__ = name
-    operation.__doc__ = sentence
-    return operation
+    return named(operation, op, sentence)
 
 
 sqr_rev = _of_one("sqr_rev", "t*t")
