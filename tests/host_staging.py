@@ -51,7 +51,7 @@ class Host:
         pointer, integer, long, double = ctypes.c_void_p, ctypes.c_int, ctypes.c_longlong, ctypes.c_double
         self._step, self._children = made.host_step, made.host_children
         self._step.argtypes = [integer, integer, pointer, pointer, pointer, pointer, long]
-        self._children.argtypes = [ctypes.c_uint, integer, integer, pointer, pointer, long, double, long, double]
+        self._children.argtypes = [ctypes.c_uint, integer, integer, *[pointer] * 3, long, double, long, double, long]
         self._step.restype = self._children.restype = None
         self._threads, self._backwards = threads, int(backwards)
         self._blocks = blocks
@@ -70,10 +70,11 @@ class Host:
         self._step(self._threads, self._backwards, world, ctypes.addressof(there), place, scratch, with_sample)
 
     def children(
-        self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
+        self, world: int, where: tuple[int, int, int, int], last: tuple[float, int], upper: float, wanted: int
     ) -> None:
-        threads = min(self._threads, device_memory.CHILDREN_THREADS)
-        self._children(self._blocks, threads, self._backwards, world, place, depth, last[0], last[1], upper)
+        place, scratch, depth, _ = where
+        threads, blocks = min(self._threads, device_memory.CHILDREN_THREADS), self._blocks + (scratch > 0)
+        self._children(blocks, threads, self._backwards, world, place, scratch, depth, *last, upper, wanted)
 
     def mailbox(self) -> int:
         self._result = self.room(8 * device_memory.RESULT_SIZE)

@@ -31,8 +31,9 @@ IntArray = npt.NDArray[np.int64]
 Extra = tuple[FloatArray, FloatArray] | None
 
 # device_tables.h, core/staging/packed.h and core/staging/numbers.h have the same numbers.
-_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK, _AHEAD = 24, 64, 8, 64, 6, 256, 128
-_COUNT, _BOUNDS, _INDICES = 6, 8, 16
+_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK, _AHEAD = 24, 64, 32, 64, 6, 256, 512
+_COUNT, _BOUNDS, _INDICES = 6, 8, 8 + _LISTED
+_FEW = 8  # children listed at first: most regions are left after one
 _CHILDREN = 2**31
 _PREFIXES = 2**14
 _PLACES_BYTES = 2**26
@@ -45,7 +46,7 @@ _BELIEVED: set[tuple[str, Any]] = set()  # texts and machines
 
 _HEAD = (
     "bytes shape split parts families masks stale_count stale ends variables edges family mask extra pool rows "
-    "mask_rows padding_0 padding_1 padding_2"
+    "mask_rows reciprocal shift padding"
 )
 
 
@@ -75,6 +76,7 @@ class Listed(NamedTuple):
     upper: float
     bounds: list[float]
     indices: list[int]
+    all: bool  # there are no more
 
 
 class Place(NamedTuple):
@@ -149,9 +151,9 @@ def agrees(made: Working, stages: Stages, ends: tuple[Pair, Pair], partition: tu
 
 
 def _emitted(box: Working, region: int, upper: float) -> list[tuple[float, int]]:
-    """The first children of a region."""
+    """The first children of a region, one more than are listed at first."""
     found: list[tuple[float, int]] = []
-    while len(found) < _LISTED and box.bound(region) <= min(upper, _LARGEST):
+    while len(found) <= _FEW and box.bound(region) <= min(upper, _LARGEST):
         kind, bound, index = box.advance(region, upper)
         if kind == 1:
             found.append((bound, index))
@@ -194,7 +196,7 @@ class DeviceStaging:
         self._places: OrderedDict[int, Place] = OrderedDict()  # the last used last
         self._runs: dict[int, Run] = {}
         self._upper = np.inf  # the last one heard of: children above it are not listed
-        self._asked: tuple[int, float, bool] | None = None  # region, upper, with sample
+        self._asked: tuple[int, float, int, bool] | None = None  # region, upper, how many children, with sample
         self._listed: Listed | None = None
         self._sampled: tuple[int, core.Sample | None] | None = None
         self._here: set[int] | None = None  # after leaving: regions of which the core's box knows what is left
@@ -253,7 +255,7 @@ class DeviceStaging:
             self._free = list(range(count))
             self._places.clear()
         options = 8 * FRACTIONS.size * head.split * head.parts
-        nodes, ahead = 24 * (FRACTIONS.size + _OPENED * head.parts), 16 * FRACTIONS.size * _AHEAD
+        nodes, ahead = 32 * (FRACTIONS.size + _OPENED * head.parts), 16 * (_SPLIT + _OPENED) * _AHEAD
         scratch = FRACTIONS.size * values + 16 * head.rows + nodes + options + ahead
         if scratch > self._scratch_bytes:
             self._scratch_bytes = 2 * scratch
@@ -323,20 +325,21 @@ class DeviceStaging:
         self._collect()
         self._places.move_to_end(region)
         place = self._places[region]
-        address = self._address(place.number)
-        self.machine.children(self._world, address, place.depth, last, self._upper, place.prefixes)
-        self._asked = region, self._upper, with_sample
+        scratch, wanted = self._scratch if with_sample else 0, _FEW if last == _FIRST else _LISTED
+        where = self._address(place.number), scratch, place.depth, place.prefixes
+        self.machine.children(self._world, where, last, self._upper, wanted)
+        self._asked = region, self._upper, wanted, with_sample
 
     def _collect(self) -> None:
         """Fetch what was asked for."""
         if self._asked is None:
             return
-        region, upper, with_sample = self._asked
+        region, upper, wanted, with_sample = self._asked
         self._asked = None
         found = self.machine.answer()
         count = int(found[_COUNT])
         indices = [int(i) for i in found[_INDICES : _INDICES + count]]
-        self._listed = Listed(region, upper, found[_BOUNDS : _BOUNDS + count], indices)
+        self._listed = Listed(region, upper, found[_BOUNDS : _BOUNDS + count], indices, count < wanted)
         if with_sample:
             value, lo, hi, child, fraction, there = found[:6]
             self._sampled = region, core.Sample(value, lo, hi, int(child), int(fraction)) if there else None
@@ -376,11 +379,11 @@ class DeviceStaging:
             self._list(region, run.last, False)
             self._collect()
         assert self._listed is not None
-        _, _, bounds, indices = self._listed
+        _, _, bounds, indices, are_all = self._listed
         self._listed = None
         kept = sum(1 for bound in bounds if bound <= upper)
         run.bounds, run.indices, run.next = bounds[:kept], indices[:kept], 0
-        run.more = kept == _LISTED
+        run.more = kept == len(bounds) and not are_all
         return True
 
     def advance(

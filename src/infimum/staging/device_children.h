@@ -1,5 +1,5 @@
 // The next children of a tabulated region in the order (lower bound, index): those after the last one that was emitted, with a
-// bound of at most `upper`. Beside it the first block looks for the sample, where a step has asked for one.
+// bound of at most `upper`; not more than are wanted. Beside it one more block looks for the sample, where one is wanted.
 //
 //   1. every block: the bound of each prefix of `depth` digits, +inf where it is discarded or undefined
 //   2. the last block to arrive: open prefixes, the smallest first, until no other can hold one of the next children
@@ -50,14 +50,16 @@ INFIMUM_LONG_FN Child first_of(Child mine, int span, Child *work) {
 }
 // The best few that a thread has seen, in order.
 struct Seen {
+    int most;
     Child list[DEVICE_LISTED];
-    INFIMUM_METHOD void clear() {
+    INFIMUM_METHOD void clear(int wanted) {
+        most = wanted;
 #pragma unroll 1
-        for (int i = 0; i < DEVICE_LISTED; i++) list[i] = no_child();
+        for (int i = 0; i < most; i++) list[i] = no_child();
     }
     INFIMUM_METHOD void offer(Child c) {
-        if (!before(c, list[DEVICE_LISTED - 1])) return;
-        int i = DEVICE_LISTED - 1;
+        if (!before(c, list[most - 1])) return;
+        int i = most - 1;
 #pragma unroll 1
         for (; i > 0 && before(c, list[i - 1]); i--) list[i] = list[i - 1];
         list[i] = c;
@@ -83,7 +85,7 @@ struct Region {
 // where it is discarded or undefined.
 INFIMUM_LONG_FN double bound_of(const Region &r, unsigned index, int known, int depth) {
     Digits digits;
-    digits.read(index, depth, r.shape.head->parts);
+    digits.read(index, depth, *r.shape.head);
     if (is_discarded(r.shape, r.masks, digits.at, known, depth)) return INFIMUM_INF;
     const Range z = enclosed(r.shape, r.tables, digits.at, depth);
     return z.lo > z.hi ? INFIMUM_INF : stored(z.lo);
@@ -132,11 +134,11 @@ INFIMUM_FN int chosen(const World &w, const Prefixes &p, bool enough, double mos
     __syncthreads();
     return found;
 }
-INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p, Child last, double upper) {
+INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p, Child last, double upper, int wanted) {
     __shared__ Child work[CHILDREN_THREADS];
     __shared__ int count;
     Seen seen;
-    seen.clear();
+    seen.clear(wanted);
     Child least = first_prefix(w, p), listed = no_child();  // listed: of the first few threads, one child each
     double most = upper;
     bool enough = false;
@@ -151,8 +153,8 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
         }
         int taken = 0;
 #pragma unroll 1
-        for (found = 0; found < DEVICE_LISTED; found++) {
-            const Child mine = taken < DEVICE_LISTED ? seen.list[taken] : no_child();
+        for (found = 0; found < wanted; found++) {
+            const Child mine = taken < wanted ? seen.list[taken] : no_child();
             const Child c = first_of(mine, CHILDREN_THREADS, work);
             if (c.bound == INFIMUM_INF) break;
             if (mine.index == c.index) taken++;
@@ -162,31 +164,42 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
             }
             most = c.bound;
         }
-        enough = found == DEVICE_LISTED;
+        enough = found == wanted;
         if (!enough) most = upper;
     }
     if (rank() == 0) w.result[RESULT_COUNT] = found;
 }
 
 // ---------------------------------------------------------------------------------------------- the kernel
-INFIMUM_FN bool is_last_to_arrive(const World &w) {
+INFIMUM_FN bool is_last_to_arrive(const World &w, int blocks) {
     __shared__ bool is_last;
     __threadfence();
     __syncthreads();
-    if (rank() == 0) is_last = atomicAdd(w.arrived, 1) == static_cast<int>(gridDim.x) - 1;
+    if (rank() == 0) is_last = atomicAdd(w.arrived, 1) == blocks - 1;
     __syncthreads();
     __threadfence();
     return is_last;
 }
-INFIMUM_FN void children(const World &w, char *place, int depth, Child last, double upper) {
+struct Wanted {
+    int depth;       // of the prefixes that children are looked for by
+    Child last;      // children after this one
+    double upper;
+    int children;    // as many as these
+    char *scratch;   // the tables of the sample points; nullptr: no sample is wanted
+};
+INFIMUM_FN void children(const World &w, char *place, const Wanted &wanted) {
     alignas(16) __shared__ int near_shape[NEAR_SHAPE / 4], near_masks[NEAR_MASKS / 4];
     __shared__ Range near_pool[NEAR_RANGES];
     INFIMUM_START();
     const Packed &head = *reinterpret_cast<const Packed *>(place);
-    const int shape = static_cast<int>(sizeof(Packed)) + head.bytes - head.shape;
+    const int blocks = static_cast<int>(gridDim.x) - (wanted.scratch ? 1 : 0), block = static_cast<int>(blockIdx.x);
+    const char *near = near_copy(place, static_cast<int>(sizeof(Packed)) + head.bytes - head.shape, near_shape, NEAR_SHAPE);
+    if (block == blocks) {
+        __syncthreads();
+        best_sample(w, shape_of_place(near), wanted.scratch);
+        return;
+    }
     Region r = {{}, values_at(tables_of_place(place, head), head), masks_of_place(place, head)};
-    const bool with_sample = blockIdx.x == 0 && head.padding[0];
-    const char *near = near_copy(place, shape, near_shape, NEAR_SHAPE);
     const char *masks = near_copy(reinterpret_cast<const char *>(r.masks), head.mask_rows, near_masks, NEAR_MASKS);
     r.masks = reinterpret_cast<const unsigned char *>(masks);
     if (head.pool <= NEAR_RANGES) {
@@ -196,31 +209,24 @@ INFIMUM_FN void children(const World &w, char *place, int depth, Child last, dou
     }
     __syncthreads();
     r.shape = shape_of_place(near);
-    if (blockIdx.x == 0) INFIMUM_MARK(16);
-    const Prefixes p = prefixes_of(*r.shape.head, depth);
-    const int blocks = static_cast<int>(gridDim.x);
+    if (block == 0) INFIMUM_MARK(16);
+    const Prefixes p = prefixes_of(*r.shape.head, wanted.depth);
 #pragma unroll 1
-    for (int q = static_cast<int>(blockIdx.x) * threads() + rank(); q < p.count; q += blocks * threads())
-        w.prefixes[q] = bound_of_prefix(r, p, q);
-    if (blockIdx.x == 0) INFIMUM_MARK(17);
-    if (is_last_to_arrive(w)) {
-        if (rank() == 0) *w.arrived = 0;
-        INFIMUM_MARK(18);
-        list_children(w, r, p, last, upper);
-        INFIMUM_MARK(19);
-    }
-    if (with_sample) {
-        __syncthreads();
-        best_sample(w, r.shape, scratch_of_sample(*r.shape.head));
-        if (rank() == 0) reinterpret_cast<Packed *>(place)->padding[0] = 0;
-    }
+    for (int q = block * threads() + rank(); q < p.count; q += blocks * threads()) w.prefixes[q] = bound_of_prefix(r, p, q);
+    if (block == 0) INFIMUM_MARK(17);
+    if (!is_last_to_arrive(w, blocks)) return;
+    if (rank() == 0) *w.arrived = 0;
+    INFIMUM_MARK(18);
+    list_children(w, r, p, wanted.last, wanted.upper, wanted.children);
+    INFIMUM_MARK(19);
 }
 
 }  // namespace INFIMUM_NAMESPACE
 
 extern "C" __global__ void __launch_bounds__(INFIMUM_NAMESPACE::CHILDREN_THREADS)
-    infimum_children(const void *world, void *place, long long depth, double last_bound, long long last_index, double upper) {
+    infimum_children(const void *world, void *place, void *scratch, long long depth, double last_bound, long long last_index,
+                     double upper, long long wanted) {
     using namespace INFIMUM_NAMESPACE;
-    children(*static_cast<const World *>(world), static_cast<char *>(place), static_cast<int>(depth), {last_bound, last_index},
-             upper);
+    children(*static_cast<const World *>(world), static_cast<char *>(place),
+             {static_cast<int>(depth), {last_bound, last_index}, upper, static_cast<int>(wanted), static_cast<char *>(scratch)});
 }

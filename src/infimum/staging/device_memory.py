@@ -15,7 +15,7 @@ from infimum.backends import cuda, cuda_audit, cuda_cache
 
 FloatArray = npt.NDArray[np.float64]
 
-RESULT_SIZE = 24  # doubles; device_tables.h
+RESULT_SIZE = 72  # doubles; device_tables.h
 STEP_THREADS, CHILDREN_THREADS = 1024, 512  # device_step.h, device_children.h
 _HERE = Path(__file__).parent
 _TO_DEVICE = 1  # cudaMemcpyKind
@@ -41,9 +41,9 @@ class Machine(Protocol):
         ...
 
     def children(
-        self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
+        self, world: int, where: tuple[int, int, int, int], last: tuple[float, int], upper: float, wanted: int
     ) -> None:
-        """Start `infimum_children`."""
+        """Start `infimum_children`; where: the place, the sample's tables or 0, digits of prefixes, how many there are."""
         ...
 
     def answer(self) -> list[float]:
@@ -93,10 +93,12 @@ class Gpu:
             self._step((1,), (STEP_THREADS,), (world, there, place, scratch, int(with_sample)))
 
     def children(
-        self, world: int, place: int, depth: int, last: tuple[float, int], upper: float, prefixes: int
+        self, world: int, where: tuple[int, int, int, int], last: tuple[float, int], upper: float, wanted: int
     ) -> None:
-        blocks = max(1, -(-prefixes // CHILDREN_THREADS))
-        self._children((blocks,), (CHILDREN_THREADS,), (world, place, depth, float(last[0]), last[1], float(upper)))
+        place, scratch, depth, prefixes = where
+        blocks = max(1, -(-prefixes // CHILDREN_THREADS)) + (scratch > 0)
+        arguments = (world, place, scratch, depth, float(last[0]), last[1], float(upper), wanted)
+        self._children((blocks,), (CHILDREN_THREADS,), arguments)
 
     def answer(self) -> list[float]:
         with cuda.in_words():

@@ -34,95 +34,96 @@ INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, const Changed &
 INFIMUM_FN bool is_possible(Range z) { return z.lo <= z.hi; }
 
 // ---------------------------------------------------------------------------------------------- the search
+// A prefix, or a child, that may be worth opening. Where the bounds of all prefixes with one digit more are known already, they
+// stand in SampleMemory::ahead, the one with digit k at first + k * apart; left: for how many digits more they do, 0: they do not.
 struct Node {
     double bound;
     unsigned long long key;  // as core/staging/run.h has it: is it a child, its index so far, digits fixed
-    long long fraction;
+    int fraction, first, apart, left;
+    INFIMUM_METHOD bool is_child() const { return key >> 63; }
+    INFIMUM_METHOD unsigned index() const { return static_cast<unsigned>(key >> 8); }
+    INFIMUM_METHOD int depth() const { return static_cast<int>(key & 255); }
 };
+INFIMUM_FN Node no_node() { return {INFIMUM_INF, ~0ULL, 0, 0, 0, 0}; }
+INFIMUM_FN Node root_node(double bound, int fraction) { return {bound, 0, fraction, 0, 0, 0}; }
 INFIMUM_FN bool before(const Node &a, const Node &b) {
     return a.bound != b.bound ? a.bound < b.bound : a.key != b.key ? a.key < b.key : a.fraction < b.fraction;
 }
-// The bounds of all prefixes that begin with one, some digits deeper, at one fraction. A prefix of l digits more has the index
-// index + step * j; its bound follows those of fewer digits, in the order of j. Each fraction has such bounds of its own,
-// because the search goes back and forth between them. device.py has the first number as well.
-enum { MOST_AHEAD = 128, NEAR_NODES = 288 };
-struct Ahead {
-    int depth, levels;
-    unsigned index, step;
-};
+// A node with one digit more. The bounds of a level follow those of the level before, prefix number j + apart * k after j.
+INFIMUM_FN Node extended(const Node &node, int digit, double bound, int split, int parts) {
+    const int depth = node.depth() + 1;
+    const unsigned long long index = node.index() + static_cast<unsigned>(combinations(parts, depth - 1)) * digit;
+    const unsigned long long is_child = depth == split ? 1ULL << 63 : 0;
+    return {bound, is_child | index << 8 | depth, node.fraction, node.first + (digit + parts) * node.apart, node.apart * parts,
+            node.left - 1};
+}
+// Bounds that are looked for at once; for how many nodes at most; how many times at most, of which those of the dive are no
+// more than there are digits. device.py has the first and the last number as well.
+enum { MOST_AHEAD = 512, MOST_WANTED = 6, MOST_LOOKS = DEVICE_SPLIT + MOST_OPENED, NEAR_NODES = 288 };
 // What the threads share about the sample that is looked for.
 struct Looking {
     double value;
     bool goes_on;
-    int fraction, nodes, improved[2];
+    int fraction, nodes, opened, looks, wanted_count, improved[2];
     unsigned char digits[DEVICE_SPLIT], own[DEVICE_FRACTIONS][DEVICE_SPLIT], together[DEVICE_FRACTIONS][DEVICE_SPLIT];
     double best[DEVICE_FRACTIONS], least[DEVICE_FRACTIONS][DEVICE_SPLIT];
     Range root[DEVICE_FRACTIONS];
-    Ahead ahead[DEVICE_FRACTIONS];
-    Node first[32], taken, near[NEAR_NODES];
+    Node first[32], near[NEAR_NODES];
+    Node dived;                // the root that the dive began with
+    Node wanted[MOST_WANTED];  // those to look ahead from, and where they stand in the list
+    int wanted_at[MOST_WANTED];
 };
 struct SampleMemory {
     char *values;    // of each fraction
     Range *proofs;   // one a touched term
     double *options; // (fractions, split * parts)
-    Range *ahead;    // (fractions, MOST_AHEAD)
+    Range *ahead;    // (MOST_LOOKS, MOST_AHEAD)
     Node *nodes;
 };
 INFIMUM_FN SampleMemory sample_memory(const World &w, const Packed &head, char *scratch) {
     Range *proofs = reinterpret_cast<Range *>(scratch + w.fractions * bytes_of_values(head));
-    Node *nodes = reinterpret_cast<Node *>(proofs + head.rows);
+    Range *ahead = proofs + head.rows;
+    Node *nodes = reinterpret_cast<Node *>(ahead + MOST_LOOKS * MOST_AHEAD);
     double *options = reinterpret_cast<double *>(nodes + w.fractions + MOST_OPENED * head.parts);
-    Range *ahead = reinterpret_cast<Range *>(options + w.fractions * head.split * head.parts);
     return {scratch, proofs, options, ahead, nodes};
 }
 
 INFIMUM_FN Values values_of_fraction(const Shape &s, const SampleMemory &m, int fraction) {
     return values_at(m.values + fraction * bytes_of_values(*s.head), *s.head);
 }
-// The bounds of what begins with `depth` digits of an index, as many digits deeper as there is room for; by the block, at
-// `fractions` fractions from the first one on.
-INFIMUM_LONG_FN void look_ahead(const Shape &s, const SampleMemory &m, Looking &look, int first, int fractions, unsigned index,
-                                int depth) {
-    const int parts = s.head->parts;
-    const unsigned step = combinations(parts, depth);
-    int levels = 1, wide = parts, count = parts;  // wide: prefixes of the last level
+// How many digits more there is room for, with bounds for every prefix.
+INFIMUM_FN int levels_in(int room, int parts, int digits_left) {
+    int levels = 0;
 #pragma unroll 1
-    for (; depth + levels < s.head->split && count + wide * parts <= MOST_AHEAD; levels++) count += wide *= parts;
+    for (int wide = parts, count = parts; levels < digits_left && count <= room; levels++) count += wide *= parts;
+    return levels;
+}
+// By the block: the bounds of everything that begins with a wanted node, as many digits deeper as there is room for. The wanted
+// nodes know afterwards where they are.
+INFIMUM_LONG_FN void look_ahead(const Shape &s, const SampleMemory &m, Looking &look) {
+    const int parts = s.head->parts, split = s.head->split, count = look.wanted_count, room = MOST_AHEAD / count;
+    const int start = MOST_AHEAD * look.looks;
 #pragma unroll 1
-    for (int task = rank(); task < fractions * count; task += threads()) {
-        const int fraction = first + task / count;
-        int j = task % count, level = 1;
-        const int at = fraction * MOST_AHEAD + j;
+    for (int task = rank(); task < count * room; task += threads()) {
+        const Node &node = look.wanted[task / room];
+        const int depth = node.depth();
+        int j = task % room, level = 1;
 #pragma unroll 1
         for (int width = parts; j >= width; level++, width *= parts) j -= width;
+        if (level > levels_in(room, parts, split - depth)) continue;
         Digits digits;
-        digits.read(index + step * j, depth + level, parts);
-        m.ahead[at] = enclosed(s, values_of_fraction(s, m, fraction), digits.at, depth + level);
+        digits.read(node.index() + static_cast<unsigned>(combinations(parts, depth)) * j, depth + level, *s.head);
+        m.ahead[start + task] = enclosed(s, values_of_fraction(s, m, node.fraction), digits.at, depth + level);
     }
 #pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads()) look.ahead[first + f] = {depth, levels, index, step};
+    for (int i = rank(); i < count; i += threads()) {
+        look.wanted[i].first = start + i * room;
+        look.wanted[i].apart = 1;
+        look.wanted[i].left = levels_in(room, parts, split - look.wanted[i].depth());
+    }
     __syncthreads();
-}
-// Where the bounds of a prefix with one digit more stand, the first of them and how far apart; not there: apart = 0.
-struct Extended {
-    int first, apart;
-};
-INFIMUM_FN Extended extended(const Ahead &ahead, int fraction, unsigned index, int depth, int parts) {
-    const unsigned more = index - ahead.index;
-    if (depth < ahead.depth || depth >= ahead.depth + ahead.levels || more % ahead.step) return {0, 0};
-    int width = 1, before = fraction * MOST_AHEAD;
-#pragma unroll 1
-    for (int level = ahead.depth; level < depth; level++) before += width *= parts;
-    const unsigned j = more / ahead.step;
-    return j < static_cast<unsigned>(width) ? Extended{before + static_cast<int>(j), width} : Extended{0, 0};
-}
-// By the block: the same, looked for where it is not there.
-INFIMUM_FN Extended extend(const Shape &s, const SampleMemory &m, Looking &look, int fraction, unsigned index, int depth) {
-    const Extended there = extended(look.ahead[fraction], fraction, index, depth, s.head->parts);
-    if (there.apart) return there;
+    if (rank() == 0) look.looks++;
     __syncthreads();
-    look_ahead(s, m, look, fraction, 1, index, depth);
-    return {fraction * MOST_AHEAD, 1};
 }
 // By the block: the digits that a greedy walk along the smallest prefix bounds leads to, at the most promising fraction.
 INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
@@ -130,35 +131,39 @@ INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Look
     Digits digits;
 #pragma unroll 1
     for (int f = rank(); f < fractions; f += threads()) look.root[f] = enclosed(s, values_of_fraction(s, m, f), digits.at, 0);
-#pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads()) look.ahead[f] = {0, 0, 0, 1};
+    if (rank() == 0) {
+        look.looks = 0;
+        look.wanted_count = 1;
+    }
     __syncthreads();
-    int where = 0;
-    double best = INFIMUM_INF;
+    Node node = root_node(INFIMUM_INF, 0);
 #pragma unroll 1
     for (int f = 0; f < fractions; f++)
-        if (is_possible(look.root[f]) && look.root[f].lo < best) {
-            best = look.root[f].lo;
-            where = f;
-        }
-    unsigned index = 0, step = 1;
+        if (is_possible(look.root[f]) && look.root[f].lo < node.bound) node = root_node(look.root[f].lo, f);
 #pragma unroll 1
-    for (int depth = 0; depth < split; depth++, step *= parts) {
-        const Extended more = extend(s, m, look, where, index, depth);
+    for (int depth = 0; depth < split; depth++) {
+        if (node.left == 0) {
+            if (rank() == 0) look.wanted[0] = node;
+            __syncthreads();
+            look_ahead(s, m, look);
+            node = look.wanted[0];
+            if (depth == 0 && rank() == 0) look.dived = node;
+            __syncthreads();
+        }
         double least = INFIMUM_INF;
         int chosen = parts / 2;
 #pragma unroll 1
         for (int k = 0; k < parts; k++) {
-            const Range z = m.ahead[more.first + k * more.apart];
+            const Range z = m.ahead[node.first + k * node.apart];
             if (is_possible(z) && z.lo < least) {
                 least = z.lo;
                 chosen = k;
             }
         }
-        index += step * chosen;
+        node = extended(node, chosen, least, split, parts);
     }
     if (rank() == 0) {
-        digits.read(index, split, parts);
+        digits.read(node.index(), split, *s.head);
 #pragma unroll 1
         for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
     }
@@ -250,86 +255,105 @@ INFIMUM_FN bool is_worth(double value, double bound) {
     if (value == INFIMUM_INF) return bound < INFIMUM_INF;
     return bound < value - magnitude(value) * PREFIX_MARGIN;
 }
-INFIMUM_FN void push(Looking &look, Node *nodes, Range z, const Node &node) {
-    if (!is_possible(z) || !is_worth(look.value, z.lo)) return;
-    nodes[look.nodes++] = {z.lo, node.key, node.fraction};
+INFIMUM_FN void push(Looking &look, Node *nodes, const Node &node) {
+    if (is_worth(look.value, node.bound)) nodes[atomicAdd(&look.nodes, 1)] = node;
 }
-// By one warp: the first node in order, taken out of the list; whether it is worth opening, which is said here, because the
-// value that it is compared with may change before the last thread would look.
-INFIMUM_FN void take(Looking &look, Node *nodes) {
-    const int count = look.nodes;
-    Node best = {INFIMUM_INF, ~0ULL, 0};
-    int at = 0;
-#pragma unroll 1
-    for (int i = lane(); i < count; i += lanes())
-        if (before(nodes[i], best)) {
-            best = nodes[i];
-            at = i;
-        }
-    look.first[lane()] = best;
+// By one warp: the first few of what each lane would open next, where nothing is known ahead of it yet.
+INFIMUM_FN void want(Looking &look, const Node &mine, int at) {
+    const bool is_wanted = mine.left == 0 && !mine.is_child() && is_worth(look.value, mine.bound);
+    look.first[lane()] = is_wanted ? mine : no_node();
+    if (lane() == 0) look.wanted_count = 0;
     __syncwarp();
+    int place = 0;
 #pragma unroll 1
-    for (int d = lanes() / 2; d >= 1; d /= 2) {
-        if (lane() < d && before(look.first[lane() + d], look.first[lane()])) look.first[lane()] = look.first[lane() + d];
+    for (int i = 0; i < lanes(); i++) place += before(look.first[i], mine);
+    if (is_wanted && place < MOST_WANTED) {
+        look.wanted[place] = mine;
+        look.wanted_at[place] = at;
+        atomicAdd(&look.wanted_count, 1);
+    }
+    __syncwarp();
+}
+// By one warp: open the first node in order, again and again, until nothing is known ahead of it; or until none is worth opening
+// or enough were opened: then the search does not go on.
+INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, Node *nodes) {
+    const int split = s.head->split, parts = s.head->parts;
+#pragma unroll 1
+    for (;;) {
+        const int count = look.nodes;
+        Node mine = no_node();
+        int at = 0;
+#pragma unroll 1
+        for (int i = lane(); i < count; i += lanes())
+            if (before(nodes[i], mine)) {
+                mine = nodes[i];
+                at = i;
+            }
+        look.first[lane()] = mine;
         __syncwarp();
-    }
-    const Node found = look.first[0];
-    const bool mine = count && best.key == found.key && best.fraction == found.fraction && best.bound == found.bound;
-    __syncwarp();
-    if (mine) nodes[at] = nodes[count - 1];  // a node is on one lane's list only
-    __syncwarp();
-    if (lane() > 0) return;
-    look.nodes = count ? count - 1 : 0;
-    look.taken = found;
-    look.goes_on = is_worth(look.value, found.bound);
-}
-// By the block: look through the tree of prefixes for anything better, opening a limited number of them.
-INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
-    const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts;
-    Node *nodes = fractions + MOST_OPENED * parts <= NEAR_NODES ? look.near : m.nodes;
-    if (rank() == 0) {
-        look.nodes = 0;
 #pragma unroll 1
-        for (int f = 0; f < fractions; f++) push(look, nodes, look.root[f], {0, 0, f});
-    }
-    int roots = 0;
+        for (int d = lanes() / 2; d >= 1; d /= 2) {
+            if (lane() < d && before(look.first[lane() + d], look.first[lane()])) look.first[lane()] = look.first[lane() + d];
+            __syncwarp();
+        }
+        const Node node = look.first[0];
+        const bool goes_on = look.opened < MOST_OPENED && is_worth(look.value, node.bound);
+        const bool is_known = node.is_child() || node.left > 0;
+        __syncwarp();
+        if (!goes_on || !is_known) {
+            if (lane() == 0) look.goes_on = goes_on;
+            if (goes_on) want(look, mine, at);
+            return;
+        }
+        if (mine.key == node.key && mine.fraction == node.fraction) nodes[at] = nodes[count - 1];  // one lane's only
+        __syncwarp();
+        if (lane() == 0) {
+            look.nodes = count - 1;
+            look.opened++;
+        }
+        __syncwarp();
+        if (!node.is_child()) {
 #pragma unroll 1
-    for (int f = 0; f < fractions; f++) roots += is_possible(look.root[f]) && is_worth(look.value, look.root[f].lo);
-    __syncthreads();
-    if (roots > 2) look_ahead(s, m, look, 0, fractions, 0, 0);  // rather at once than one after the other
-#pragma unroll 1
-    for (int opened = 0; opened < MOST_OPENED; opened++) {
-        if (rank() < 32) take(look, nodes);
-        __syncthreads();
-        if (!look.goes_on) break;
-        const Node node = look.taken;
-        const unsigned index = static_cast<unsigned>(node.key >> 8);
-        const int depth = static_cast<int>(node.key & 255), f = static_cast<int>(node.fraction);
-        const bool leaf = node.key >> 63;
-        Extended more = {0, 1};
-        if (!leaf) more = extend(s, m, look, f, index, depth);
-        if (rank() == 0 && leaf) {
+            for (int k = lane(); k < parts; k += lanes()) {
+                const Range z = m.ahead[node.first + k * node.apart];
+                if (is_possible(z)) push(look, nodes, extended(node, k, z.lo, split, parts));
+            }
+        } else if (lane() == 0) {
             Digits digits;
-            digits.read(index, split, parts);
-            const double value = value_of(s, values_of_fraction(s, m, f), {digits.at, -1, 0});
+            digits.read(node.index(), split, *s.head);
+            const double value = value_of(s, values_of_fraction(s, m, node.fraction), {digits.at, -1, 0});
             if (value < look.value) {
                 look.value = value;
-                look.fraction = f;
+                look.fraction = node.fraction;
 #pragma unroll 1
                 for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
             }
         }
-        if (rank() == 0 && !leaf) {
-            const unsigned step = combinations(parts, depth);
-            const unsigned long long last = depth + 1 == split ? 1ULL << 63 : 0;
+        __syncwarp();
+    }
+}
+// By the block: look through the tree of prefixes for anything better, opening a limited number of them in order. What may be
+// opened next is looked ahead from meanwhile: that is as long for several as for one.
+INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+    const int fractions = static_cast<int>(w.fractions), parts = s.head->parts;
+    Node *nodes = fractions + MOST_OPENED * parts <= NEAR_NODES ? look.near : m.nodes;
+    if (rank() == 0) look.nodes = look.opened = 0;
+    __syncthreads();
 #pragma unroll 1
-            for (int k = 0; k < parts; k++)
-                push(look, nodes, m.ahead[more.first + k * more.apart],
-                     {0, last | static_cast<unsigned long long>(index + k * step) << 8 | (depth + 1), f});
-        }
+    for (int f = rank(); f < fractions; f += threads())
+        if (is_possible(look.root[f]))
+            push(look, nodes, f == look.dived.fraction ? look.dived : root_node(look.root[f].lo, f));
+    __syncthreads();
+#pragma unroll 1
+    for (;;) {
+        if (rank() < 32) open_nodes(s, m, look, nodes);
+        __syncthreads();
+        if (!look.goes_on) break;
+        look_ahead(s, m, look);
+#pragma unroll 1
+        for (int i = rank(); i < look.wanted_count; i += threads()) nodes[look.wanted_at[i]] = look.wanted[i];
         __syncthreads();
     }
-    __syncthreads();
 }
 // The winner's range: the same fold in intervals.
 INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {

@@ -172,17 +172,16 @@ INFIMUM_FN void mark_touched(const World &w, const Shape &s, unsigned char mark)
         for (int i = rank(); i < s.family(family).touched_count; i += threads())
             w.family[family].left_out[s.touched(family)[i].term] = mark;
 }
-// The head and the shape, kept for the children with what the sample needs.
-INFIMUM_FN void keep_shape(const Shape &s, char *place, char *scratch, bool with_sample) {
+// The head and the shape, kept for the children.
+INFIMUM_FN void keep_shape(const Shape &s, char *place) {
     const Packed &head = *s.head;
     int *to = reinterpret_cast<int *>(place);
 #pragma unroll 1
-    for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4) - 3; i += threads())
+    for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4); i += threads())
         to[i] = reinterpret_cast<const int *>(s.head)[i];
 #pragma unroll 1
     for (int i = rank(); i < (head.bytes - head.shape) / 4; i += threads())
         to[static_cast<int>(sizeof(Packed) / 4) + i] = s.at<int>(head.shape)[i];
-    if (rank() == 0) ask_for_sample(*reinterpret_cast<Packed *>(place), with_sample, scratch);
 }
 INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scratch, bool with_sample) {
     alignas(16) __shared__ int near[NEAR_PACKED / 4];
@@ -204,7 +203,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
         w.hi[stale[i]] = ends[2 * i + 1];
     }
     mark_touched(w, s, 1);
-    keep_shape(s, place, scratch, with_sample);
+    keep_shape(s, place);
     __syncthreads();
     INFIMUM_MARK(0);
 

@@ -26,7 +26,7 @@ __device__ long long infimum_clocks[32];
 
 namespace INFIMUM_NAMESPACE {
 
-enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 8, DEVICE_CHUNK = 256 };
+enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 32, DEVICE_CHUNK = 256 };
 
 // ---------------------------------------------------------------------------------------------- what lies on the device
 // Terms of one body: what they read, their values on the box and at its sample points on the fixed tree's levels.
@@ -79,12 +79,6 @@ INFIMUM_FN Shape shape_of_place(const char *place) {
     const Packed *head = reinterpret_cast<const Packed *>(place);
     return {head, place + sizeof(Packed) - head->shape};
 }
-// What a step leaves for the children's kernel: whether a sample is wanted, and where its tables lie.
-INFIMUM_FN void ask_for_sample(Packed &kept, bool wanted, char *scratch) {
-    kept.padding[0] = wanted;
-    *reinterpret_cast<char **>(kept.padding + 1) = scratch;
-}
-INFIMUM_FN char *scratch_of_sample(const Packed &kept) { return *reinterpret_cast<char *const *>(kept.padding + 1); }
 INFIMUM_FN char *tables_of_place(char *place, const Packed &head) { return place + sizeof(Packed) + (head.bytes - head.shape); }
 
 INFIMUM_FN int combinations(int parts, int count) {
@@ -125,12 +119,20 @@ INFIMUM_FN Range joined(int op, Range a, Range b) {
     return REDUCTIONS == 1 << REDUCE_ADD ? joined_here(op, a, b) : joined_there(op, a, b);
 }
 
-// Digits of a child or a prefix; there are fewer than 2^31 children.
+// index / parts for an index below 2^31, by core/staging/packed.h.
+INFIMUM_FN unsigned quotient(unsigned index, const Packed &head) {
+    return static_cast<unsigned>(static_cast<unsigned long long>(index) * head.reciprocal >> head.shift);
+}
+// Digits of a child or a prefix; there are at most 2^31 children.
 struct Digits {
     unsigned char at[DEVICE_SPLIT];
-    INFIMUM_METHOD void read(unsigned index, int count, unsigned parts) {
+    INFIMUM_METHOD void read(unsigned index, int count, const Packed &head) {
 #pragma unroll 1
-        for (int p = 0; p < count; p++, index /= parts) at[p] = static_cast<unsigned char>(index % parts);
+        for (int p = 0; p < count; p++) {
+            const unsigned rest = quotient(index, head);
+            at[p] = static_cast<unsigned char>(index - rest * head.parts);
+            index = rest;
+        }
     }
 };
 INFIMUM_FN int number(const PackedTerm &t, const unsigned char *digits, int j, int parts) {

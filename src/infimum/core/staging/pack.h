@@ -26,6 +26,7 @@ class Packing {
         put(head);
         head.split = static_cast<int>(s.count());
         head.parts = s.parts;
+        reciprocal(head);
         head.families = static_cast<int>(families.size());
         std::vector<PackedFamily> packed(families.size());
         changes(box, families, shapes, head, packed);
@@ -42,6 +43,13 @@ class Packing {
     }
 
   private:
+    // Of parts <= 2^k the ceiling of 2^(31 + k) / parts: too large by less than one, so that a product with less than 2^31 is too
+    // large by less than 2^31, which is at most 2^(31 + k) / parts: not enough to reach the next quotient.
+    static void reciprocal(Packed &head) {
+        head.shift = 31;
+        while (1 << (head.shift - 31) < head.parts) head.shift++;
+        head.reciprocal = static_cast<unsigned>(((1ULL << head.shift) + head.parts - 1) / head.parts);
+    }
     int here() {
         while (bytes_.size() % 16) bytes_.push_back(0);
         return static_cast<int>(bytes_.size());

@@ -28,5 +28,6 @@ struct Packed {
     int variables, edges;           // of the split: ints; (split, parts + 1) doubles
     int family, mask, extra;        // PackedFamily, PackedComponent; lo and hi of what components read of the whole region
     int pool, rows, mask_rows;      // totals: hulls and tables; rows of tables; rows of masks
-    int padding[3];
+    unsigned reciprocal;            // i / parts = i * reciprocal >> shift, for every i below 2^31
+    int shift, padding;
 };
