@@ -31,7 +31,7 @@ IntArray = npt.NDArray[np.int64]
 Extra = tuple[FloatArray, FloatArray] | None
 
 # device_tables.h, core/staging/packed.h and core/staging/numbers.h have the same numbers.
-_SPLIT, _PARTS, _LISTED, _OPENED, _LEVELS, _CHUNK, _AHEAD = 24, 64, 32, 64, 6, 256, 512
+_SPLIT, _PARTS, _LISTED, _LEVELS, _CHUNK, _AHEAD = 24, 64, 32, 6, 256, 512
 _COUNT, _BOUNDS, _INDICES = 6, 8, 8 + _LISTED
 _FEW = 8  # children listed at first: most regions are left after one
 _CHILDREN = 2**31
@@ -182,7 +182,7 @@ class DeviceStaging:
         self.go, self.wide, self.open = self._box.go, self._box.wide, self._box.open
         self.split, self.point = self._box.split, self._box.point
         self.split_equally, self.split_of = self._box.split_equally, self._box.split_of
-        self.excludes = self._box.excludes
+        self.excludes, self.discards = self._box.excludes, self._box.discards
         self.parent, self.depth = self._box.parent, self._box.depth
         families, slopes = stages.structure.families, stages.slopes
         programs, reductions = [f.program for f in families], {f.op for f in families}
@@ -255,8 +255,7 @@ class DeviceStaging:
             self._free = list(range(count))
             self._places.clear()
         options = 8 * FRACTIONS.size * head.split * head.parts
-        nodes, ahead = 32 * (FRACTIONS.size + _OPENED * head.parts), 16 * (_SPLIT + _OPENED) * _AHEAD
-        scratch = FRACTIONS.size * values + 16 * head.rows + nodes + options + ahead
+        scratch = FRACTIONS.size * values + 16 * (head.rows + _AHEAD) + options
         if scratch > self._scratch_bytes:
             self._scratch_bytes = 2 * scratch
             self._scratch = self.machine.room(self._scratch_bytes)

@@ -43,7 +43,7 @@ class Machine(Protocol):
     def children(
         self, world: int, where: tuple[int, int, int, int], last: tuple[float, int], upper: float, wanted: int
     ) -> None:
-        """Start `infimum_children`; where: the place, the sample's tables or 0, digits of prefixes, how many there are."""
+        """Start `infimum_children`; where: the place, the sample's tables or 0, digits and number of prefixes."""
         ...
 
     def answer(self) -> list[float]:

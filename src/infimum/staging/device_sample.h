@@ -34,96 +34,66 @@ INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, const Changed &
 INFIMUM_FN bool is_possible(Range z) { return z.lo <= z.hi; }
 
 // ---------------------------------------------------------------------------------------------- the search
-// A prefix, or a child, that may be worth opening. Where the bounds of all prefixes with one digit more are known already, they
-// stand in SampleMemory::ahead, the one with digit k at first + k * apart; left: for how many digits more they do, 0: they do not.
+// A prefix or a child: its bound or its value, and what it is, in the order of core/staging/samples.h.
 struct Node {
     double bound;
-    unsigned long long key;  // as core/staging/run.h has it: is it a child, its index so far, digits fixed
-    int fraction, first, apart, left;
-    INFIMUM_METHOD bool is_child() const { return key >> 63; }
-    INFIMUM_METHOD unsigned index() const { return static_cast<unsigned>(key >> 8); }
-    INFIMUM_METHOD int depth() const { return static_cast<int>(key & 255); }
+    unsigned long long name;  // its index so far, digits fixed (8 bits), fraction (8 bits)
+    INFIMUM_METHOD unsigned index() const { return static_cast<unsigned>(name >> 16); }
+    INFIMUM_METHOD int depth() const { return static_cast<int>(name >> 8 & 255); }
+    INFIMUM_METHOD int fraction() const { return static_cast<int>(name & 255); }
 };
-INFIMUM_FN Node no_node() { return {INFIMUM_INF, ~0ULL, 0, 0, 0, 0}; }
-INFIMUM_FN Node root_node(double bound, int fraction) { return {bound, 0, fraction, 0, 0, 0}; }
-INFIMUM_FN bool before(const Node &a, const Node &b) {
-    return a.bound != b.bound ? a.bound < b.bound : a.key != b.key ? a.key < b.key : a.fraction < b.fraction;
+INFIMUM_FN Node node_of(double bound, unsigned index, int depth, int fraction) {
+    return {bound, static_cast<unsigned long long>(index) << 16 | static_cast<unsigned>(depth << 8 | fraction)};
 }
-// A node with one digit more. The bounds of a level follow those of the level before, prefix number j + apart * k after j.
-INFIMUM_FN Node extended(const Node &node, int digit, double bound, int split, int parts) {
-    const int depth = node.depth() + 1;
-    const unsigned long long index = node.index() + static_cast<unsigned>(combinations(parts, depth - 1)) * digit;
-    const unsigned long long is_child = depth == split ? 1ULL << 63 : 0;
-    return {bound, is_child | index << 8 | depth, node.fraction, node.first + (digit + parts) * node.apart, node.apart * parts,
-            node.left - 1};
-}
-// Bounds that are looked for at once; for how many nodes at most; how many times at most, of which those of the dive are no
-// more than there are digits. device.py has the first and the last number as well.
-enum { MOST_AHEAD = 512, MOST_WANTED = 6, MOST_LOOKS = DEVICE_SPLIT + MOST_OPENED, NEAR_NODES = 288 };
+INFIMUM_FN Node no_node() { return {INFIMUM_INF, ~0ULL}; }
+INFIMUM_FN bool before(const Node &a, const Node &b) { return a.bound != b.bound ? a.bound < b.bound : a.name < b.name; }
+
+// Bounds that the dive looks for at once (device.py has this number as well); nodes that wait; what they may be opened into.
+enum { MOST_AHEAD = 512, MOST_KEPT = MOST_SEARCHES * MOST_TOGETHER, MOST_NODES = MOST_TOGETHER * DEVICE_PARTS };
+static_assert(MOST_LONGER <= DEVICE_PARTS && DEVICE_PARTS <= MOST_AHEAD && DEVICE_FRACTIONS <= MOST_KEPT, "there is room");
 // What the threads share about the sample that is looked for.
 struct Looking {
     double value;
-    bool goes_on;
-    int fraction, nodes, opened, looks, wanted_count, improved[2];
+    int fraction, improved[2];
     unsigned char digits[DEVICE_SPLIT], own[DEVICE_FRACTIONS][DEVICE_SPLIT], together[DEVICE_FRACTIONS][DEVICE_SPLIT];
     double best[DEVICE_FRACTIONS], least[DEVICE_FRACTIONS][DEVICE_SPLIT];
     Range root[DEVICE_FRACTIONS];
-    Node first[32], near[NEAR_NODES];
-    Node dived;                // the root that the dive began with
-    Node wanted[MOST_WANTED];  // those to look ahead from, and where they stand in the list
-    int wanted_at[MOST_WANTED];
+    Node nodes[MOST_NODES], kept[2][MOST_KEPT], first[32];
+    int count[2], places[MOST_NODES + MOST_KEPT], task[32];
 };
 struct SampleMemory {
     char *values;    // of each fraction
     Range *proofs;   // one a touched term
     double *options; // (fractions, split * parts)
-    Range *ahead;    // (MOST_LOOKS, MOST_AHEAD)
-    Node *nodes;
+    Range *ahead;    // (MOST_AHEAD)
 };
 INFIMUM_FN SampleMemory sample_memory(const World &w, const Packed &head, char *scratch) {
-    Range *proofs = reinterpret_cast<Range *>(scratch + w.fractions * bytes_of_values(head));
-    Range *ahead = proofs + head.rows;
-    Node *nodes = reinterpret_cast<Node *>(ahead + MOST_LOOKS * MOST_AHEAD);
-    double *options = reinterpret_cast<double *>(nodes + w.fractions + MOST_OPENED * head.parts);
-    return {scratch, proofs, options, ahead, nodes};
+    Range *proofs = reinterpret_cast<Range *>(scratch + w.fractions * bytes_of_values(head)), *ahead = proofs + head.rows;
+    return {scratch, proofs, reinterpret_cast<double *>(ahead + MOST_AHEAD), ahead};
 }
 
 INFIMUM_FN Values values_of_fraction(const Shape &s, const SampleMemory &m, int fraction) {
     return values_at(m.values + fraction * bytes_of_values(*s.head), *s.head);
 }
-// How many digits more there is room for, with bounds for every prefix.
-INFIMUM_FN int levels_in(int room, int parts, int digits_left) {
-    int levels = 0;
+// By the block: the bounds of everything that begins with `depth` digits of an index, as many digits deeper as there is room for.
+// Those of a level follow the level before, in the order of their numbers. Returns how many levels there are.
+INFIMUM_LONG_FN int look_ahead(const Shape &s, const SampleMemory &m, int fraction, unsigned index, int depth) {
+    const int parts = s.head->parts;
+    const unsigned step = combinations(parts, depth);
+    int levels = 1, count = parts;
 #pragma unroll 1
-    for (int wide = parts, count = parts; levels < digits_left && count <= room; levels++) count += wide *= parts;
-    return levels;
-}
-// By the block: the bounds of everything that begins with a wanted node, as many digits deeper as there is room for. The wanted
-// nodes know afterwards where they are.
-INFIMUM_LONG_FN void look_ahead(const Shape &s, const SampleMemory &m, Looking &look) {
-    const int parts = s.head->parts, split = s.head->split, count = look.wanted_count, room = MOST_AHEAD / count;
-    const int start = MOST_AHEAD * look.looks;
+    for (int wide = parts * parts; depth + levels < s.head->split && count + wide <= MOST_AHEAD; levels++, wide *= parts) count += wide;
 #pragma unroll 1
-    for (int task = rank(); task < count * room; task += threads()) {
-        const Node &node = look.wanted[task / room];
-        const int depth = node.depth();
-        int j = task % room, level = 1;
+    for (int task = rank(); task < count; task += threads()) {
+        int j = task, level = 1;
 #pragma unroll 1
         for (int width = parts; j >= width; level++, width *= parts) j -= width;
-        if (level > levels_in(room, parts, split - depth)) continue;
         Digits digits;
-        digits.read(node.index() + static_cast<unsigned>(combinations(parts, depth)) * j, depth + level, *s.head);
-        m.ahead[start + task] = enclosed(s, values_of_fraction(s, m, node.fraction), digits.at, depth + level);
-    }
-#pragma unroll 1
-    for (int i = rank(); i < count; i += threads()) {
-        look.wanted[i].first = start + i * room;
-        look.wanted[i].apart = 1;
-        look.wanted[i].left = levels_in(room, parts, split - look.wanted[i].depth());
+        digits.read(index + step * j, depth + level, *s.head);
+        m.ahead[task] = enclosed(s, values_of_fraction(s, m, fraction), digits.at, depth + level);
     }
     __syncthreads();
-    if (rank() == 0) look.looks++;
-    __syncthreads();
+    return levels;
 }
 // By the block: the digits that a greedy walk along the smallest prefix bounds leads to, at the most promising fraction.
 INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
@@ -131,39 +101,42 @@ INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Look
     Digits digits;
 #pragma unroll 1
     for (int f = rank(); f < fractions; f += threads()) look.root[f] = enclosed(s, values_of_fraction(s, m, f), digits.at, 0);
-    if (rank() == 0) {
-        look.looks = 0;
-        look.wanted_count = 1;
-    }
     __syncthreads();
-    Node node = root_node(INFIMUM_INF, 0);
+    int where = 0;
+    double best = INFIMUM_INF;
 #pragma unroll 1
     for (int f = 0; f < fractions; f++)
-        if (is_possible(look.root[f]) && look.root[f].lo < node.bound) node = root_node(look.root[f].lo, f);
+        if (is_possible(look.root[f]) && look.root[f].lo < best) {
+            best = look.root[f].lo;
+            where = f;
+        }
+    // Of what is known ahead: the bounds with the next digit k stand at first + k * apart, for `left` digits more.
+    int first = 0, apart = 1, left = 0;
+    unsigned index = 0, step = 1;
 #pragma unroll 1
-    for (int depth = 0; depth < split; depth++) {
-        if (node.left == 0) {
-            if (rank() == 0) look.wanted[0] = node;
+    for (int depth = 0; depth < split; depth++, left--, step *= parts) {
+        if (left == 0) {
             __syncthreads();
-            look_ahead(s, m, look);
-            node = look.wanted[0];
-            if (depth == 0 && rank() == 0) look.dived = node;
-            __syncthreads();
+            left = look_ahead(s, m, where, index, depth);
+            first = 0;
+            apart = 1;
         }
         double least = INFIMUM_INF;
         int chosen = parts / 2;
 #pragma unroll 1
         for (int k = 0; k < parts; k++) {
-            const Range z = m.ahead[node.first + k * node.apart];
+            const Range z = m.ahead[first + k * apart];
             if (is_possible(z) && z.lo < least) {
                 least = z.lo;
                 chosen = k;
             }
         }
-        node = extended(node, chosen, least, split, parts);
+        index += step * chosen;
+        first += (chosen + parts) * apart;
+        apart *= parts;
     }
     if (rank() == 0) {
-        digits.read(node.index(), split, *s.head);
+        digits.read(index, split, *s.head);
 #pragma unroll 1
         for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
     }
@@ -255,104 +228,121 @@ INFIMUM_FN bool is_worth(double value, double bound) {
     if (value == INFIMUM_INF) return bound < INFIMUM_INF;
     return bound < value - magnitude(value) * PREFIX_MARGIN;
 }
-INFIMUM_FN void push(Looking &look, Node *nodes, const Node &node) {
-    if (is_worth(look.value, node.bound)) nodes[atomicAdd(&look.nodes, 1)] = node;
-}
-// By one warp: the first few of what each lane would open next, where nothing is known ahead of it yet.
-INFIMUM_FN void want(Looking &look, const Node &mine, int at) {
-    const bool is_wanted = mine.left == 0 && !mine.is_child() && is_worth(look.value, mine.bound);
-    look.first[lane()] = is_wanted ? mine : no_node();
-    if (lane() == 0) look.wanted_count = 0;
-    __syncwarp();
-    int place = 0;
+// By the block: the first `opened` nodes that wait are opened, each into at most `room` that are `deeper` digits longer; children
+// have their values.
+INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room, int deeper) {
+    const int parts = s.head->parts, split = s.head->split;
 #pragma unroll 1
-    for (int i = 0; i < lanes(); i++) place += before(look.first[i], mine);
-    if (is_wanted && place < MOST_WANTED) {
-        look.wanted[place] = mine;
-        look.wanted_at[place] = at;
-        atomicAdd(&look.wanted_count, 1);
-    }
-    __syncwarp();
-}
-// By one warp: open the first node in order, again and again, until nothing is known ahead of it; or until none is worth opening
-// or enough were opened: then the search does not go on.
-INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, Node *nodes) {
-    const int split = s.head->split, parts = s.head->parts;
-#pragma unroll 1
-    for (;;) {
-        const int count = look.nodes;
-        Node mine = no_node();
-        int at = 0;
-#pragma unroll 1
-        for (int i = lane(); i < count; i += lanes())
-            if (before(nodes[i], mine)) {
-                mine = nodes[i];
-                at = i;
-            }
-        look.first[lane()] = mine;
-        __syncwarp();
-#pragma unroll 1
-        for (int d = lanes() / 2; d >= 1; d /= 2) {
-            if (lane() < d && before(look.first[lane() + d], look.first[lane()])) look.first[lane()] = look.first[lane() + d];
-            __syncwarp();
-        }
-        const Node node = look.first[0];
-        const bool goes_on = look.opened < MOST_OPENED && is_worth(look.value, node.bound);
-        const bool is_known = node.is_child() || node.left > 0;
-        __syncwarp();
-        if (!goes_on || !is_known) {
-            if (lane() == 0) look.goes_on = goes_on;
-            if (goes_on) want(look, mine, at);
-            return;
-        }
-        if (mine.key == node.key && mine.fraction == node.fraction) nodes[at] = nodes[count - 1];  // one lane's only
-        __syncwarp();
-        if (lane() == 0) {
-            look.nodes = count - 1;
-            look.opened++;
-        }
-        __syncwarp();
-        if (!node.is_child()) {
-#pragma unroll 1
-            for (int k = lane(); k < parts; k += lanes()) {
-                const Range z = m.ahead[node.first + k * node.apart];
-                if (is_possible(z)) push(look, nodes, extended(node, k, z.lo, split, parts));
-            }
-        } else if (lane() == 0) {
+    for (int task = rank(); task < opened * room; task += threads()) {
+        const Node &node = waiting[task / room];
+        const int depth = node.depth(), rest = split - depth, longer = depth + (deeper < rest ? deeper : rest), j = task % room;
+        Node found = no_node();
+        if (j < combinations(parts, longer - depth)) {
+            const Values values = values_of_fraction(s, m, node.fraction());
+            const unsigned index = node.index() + static_cast<unsigned>(combinations(parts, depth)) * j;
             Digits digits;
-            digits.read(node.index(), split, *s.head);
-            const double value = value_of(s, values_of_fraction(s, m, node.fraction), {digits.at, -1, 0});
-            if (value < look.value) {
-                look.value = value;
-                look.fraction = node.fraction;
-#pragma unroll 1
-                for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
+            digits.read(index, longer, *s.head);
+            if (longer == split) {
+                found = node_of(value_of(s, values, {digits.at, -1, 0}), index, longer, node.fraction());
+            } else {
+                const Range z = enclosed(s, values, digits.at, longer);
+                if (is_possible(z)) found = node_of(z.lo, index, longer, node.fraction());
             }
         }
-        __syncwarp();
+        look.nodes[task] = found;
     }
-}
-// By the block: look through the tree of prefixes for anything better, opening a limited number of them in order. What may be
-// opened next is looked ahead from meanwhile: that is as long for several as for one.
-INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
-    const int fractions = static_cast<int>(w.fractions), parts = s.head->parts;
-    Node *nodes = fractions + MOST_OPENED * parts <= NEAR_NODES ? look.near : m.nodes;
-    if (rank() == 0) look.nodes = look.opened = 0;
     __syncthreads();
+}
+// By one warp: the smallest value of a child becomes the sample, where it is smaller; the first of equal ones.
+INFIMUM_FN void take_children(const Shape &s, Looking &look, int count) {
+    const int split = s.head->split;
+    Node best = no_node();
+    int at = count;
+#pragma unroll 1
+    for (int i = lane(); i < count; i += lanes())
+        if (look.nodes[i].depth() == split && look.nodes[i].bound < best.bound) {
+            best = look.nodes[i];
+            at = i;
+        }
+    look.first[lane()] = best;
+    look.task[lane()] = at;
+    __syncwarp();
+    if (lane() > 0) return;
+#pragma unroll 1
+    for (int i = 1; i < lanes(); i++) {
+        const Node other = look.first[i];
+        if (other.bound < best.bound || (other.bound == best.bound && look.task[i] < at)) {
+            best = other;
+            at = look.task[i];
+        }
+    }
+    if (!(best.bound < look.value)) return;
+    look.value = best.bound;
+    look.fraction = best.fraction();
+    Digits digits;
+    digits.read(best.index(), split, *s.head);
+#pragma unroll 1
+    for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
+}
+// By the block: of the nodes that wait, without the first `opened`, and of the `count` that these were opened into, the first
+// `most` that are worth opening, in order. They are counted by number `to` of `kept`.
+INFIMUM_FN void keep_first(Looking &look, int split, int to, int opened, int count, int most) {
+    enum { SLICES = 4 };  // threads that count what comes before a node
+    Node *waiting = look.kept[1 - to] + opened;
+    const int rest = look.count[1 - to] - opened, total = rest + count;
+    const auto node = [&](int i) -> Node & { return i < rest ? waiting[i] : look.nodes[i - rest]; };
+#pragma unroll 1
+    for (int i = rank(); i < total; i += threads()) {
+        if (node(i).depth() == split || !is_worth(look.value, node(i).bound)) node(i).bound = INFIMUM_INF;
+        look.places[i] = 0;
+    }
+    if (rank() == 0) look.count[to] = 0;
+    __syncthreads();
+#pragma unroll 1
+    for (int task = rank(); task < SLICES * total; task += threads()) {
+        const Node mine = node(task / SLICES);
+        if (mine.bound == INFIMUM_INF) continue;
+        int place = 0;
+#pragma unroll 1
+        for (int i = task % SLICES; i < total; i += SLICES) place += before(node(i), mine);
+        atomicAdd(&look.places[task / SLICES], place);
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int i = rank(); i < total; i += threads())
+        if (node(i).bound < INFIMUM_INF && look.places[i] < most) {
+            look.kept[to][look.places[i]] = node(i);
+            atomicAdd(&look.count[to], 1);
+        }
+    __syncthreads();
+}
+// By the block: look through the tree of prefixes for anything better, several at once, opening a limited number of them.
+INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+    const int fractions = static_cast<int>(w.fractions), parts = s.head->parts, split = s.head->split;
+    int deeper = 1, room = parts;
+#pragma unroll 1
+    for (; room * parts <= MOST_LONGER; room *= parts) deeper++;
 #pragma unroll 1
     for (int f = rank(); f < fractions; f += threads())
-        if (is_possible(look.root[f]))
-            push(look, nodes, f == look.dived.fraction ? look.dived : root_node(look.root[f].lo, f));
+        look.nodes[f] = is_possible(look.root[f]) ? node_of(look.root[f].lo, 0, 0, f) : no_node();
+    if (rank() == 0) look.count[0] = look.count[1] = 0;
     __syncthreads();
+    keep_first(look, split, 0, 0, fractions, MOST_KEPT);
+    int now = 0;
 #pragma unroll 1
-    for (;;) {
-        if (rank() < 32) open_nodes(s, m, look, nodes);
-        __syncthreads();
-        if (!look.goes_on) break;
-        look_ahead(s, m, look);
+    for (int left = MOST_SEARCHES; left-- > 0; now = 1 - now) {
+        const Node *waiting = look.kept[now];
+        const int opened = look.count[now] < MOST_TOGETHER ? look.count[now] : MOST_TOGETHER;
+        if (opened == 0) break;
+        bool any_children = false;
 #pragma unroll 1
-        for (int i = rank(); i < look.wanted_count; i += threads()) nodes[look.wanted_at[i]] = look.wanted[i];
-        __syncthreads();
+        for (int i = 0; i < opened; i++) any_children = any_children || waiting[i].depth() + deeper >= split;
+        open_nodes(s, m, look, waiting, opened, room, deeper);
+        if (any_children) {
+            if (rank() < 32) take_children(s, look, opened * room);
+            __syncthreads();
+        }
+        keep_first(look, split, 1 - now, opened, opened * room, left * MOST_TOGETHER);
     }
 }
 // The winner's range: the same fold in intervals.

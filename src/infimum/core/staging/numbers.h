@@ -72,6 +72,7 @@ INFIMUM_FN double at_fraction(double lo, double hi, double fraction) {
 // ---------------------------------------------------------------------------------------------- prefixes and samples
 // A prefix's bound is lowered by this of its size: its own fold rounds in another order than its leaves'.
 #define PREFIX_MARGIN 0x1p-40
-enum { MOST_ROUNDS = 12, MOST_OPENED = 64 };  // of the search for a sample
+// The search for a sample: rounds of the descent; how often prefixes are opened, how many together, and into how many each.
+enum { MOST_ROUNDS = 12, MOST_SEARCHES = 6, MOST_TOGETHER = 8, MOST_LONGER = 16 };
 
 }  // namespace INFIMUM_NAMESPACE

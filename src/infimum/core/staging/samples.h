@@ -88,10 +88,11 @@ class Samples {
         return digits;
     }
     static bool is_possible(Range z) { return z.lo <= z.hi; }
-    void put_root(int64_t fraction) {
+    void put_root(int64_t fraction) { put_prefix(fraction, nullptr, 0); }
+    void put_prefix(int64_t fraction, const int *digits, int64_t depth) {
         for (size_t i = 0; i < shapes_.size(); i++) {
             const Values &v = values_[fraction][i];
-            const Range z = v.closed(shapes_[i], nullptr, 0, v.hoisted);
+            const Range z = v.closed(shapes_[i], digits, depth, v.folded(shapes_[i], digits, depth, v.hoisted, 0));
             enclose_.put(z.lo, z.hi);
         }
     }
@@ -156,49 +157,72 @@ class Samples {
     struct Node {
         double bound;
         int64_t fraction;
-        uint64_t key;
+        uint64_t key;  // Entry's
         bool operator<(const Node &o) const {
-            return bound != o.bound ? bound > o.bound : key != o.key ? key > o.key : fraction > o.fraction;
+            return bound != o.bound ? bound < o.bound : key != o.key ? key < o.key : fraction < o.fraction;
         }
     };
     void improve(Sample &found) {
-        std::vector<Node> heap;
+        std::vector<Node> nodes;
         enclose_.clear();
         for (int64_t f = 0; f < fractions(); f++) put_root(f);
         enclose_.run();
-        for (int64_t f = 0; f < fractions(); f++) push(heap, found, enclose_.range(f), f, Entry::key_of(false, 0, 0));
-        for (int opened = 0; opened < MOST_OPENED && !heap.empty(); opened++) {
-            std::pop_heap(heap.begin(), heap.end());
-            const Node node = heap.back();
-            heap.pop_back();
-            if (!is_worth(found, node.bound)) break;
-            const Entry entry = {node.bound, node.key};
-            int digits[MOST_SPLIT];
-            split_.digits_of(entry.index(), digits);
-            if (entry.leaf()) {
-                evaluate_.clear();
-                put(node.fraction, digits);
-                evaluate_.run();
-                if (value(0) < found.value) found = {value(0), node.fraction, std::vector<int>(digits, digits + split_.count())};
-                continue;
-            }
-            const int64_t depth = entry.depth();
-            int64_t place = 1;
-            for (int64_t i = 0; i < depth; i++) place *= split_.parts;
-            extend(enclose_, shapes_, values_[node.fraction], split_.parts, digits, depth, [&](int digit, Range z) {
-                const uint64_t key = Entry::key_of(depth + 1 == split_.count(), entry.index() + digit * place, depth + 1);
-                push(heap, found, z, node.fraction, key);
-            });
+        for (int64_t f = 0; f < fractions(); f++) push(nodes, found, enclose_.range(f), f, Entry::key_of(false, 0, 0));
+        for (int left = MOST_SEARCHES; left > 0 && !nodes.empty(); left--) {
+            std::sort(nodes.begin(), nodes.end());
+            if (nodes.size() > static_cast<size_t>(left) * MOST_TOGETHER) nodes.resize(static_cast<size_t>(left) * MOST_TOGETHER);
+            const size_t opened = std::min<size_t>(nodes.size(), MOST_TOGETHER);
+            const std::vector<Node> first(nodes.begin(), nodes.begin() + opened);
+            nodes.erase(nodes.begin(), nodes.begin() + opened);
+            open(nodes, found, first);
+            nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](const Node &n) { return !is_worth(found, n.bound); }),
+                        nodes.end());
         }
+    }
+    // Put in place of prefixes all that begin with them some digits deeper; children are evaluated at once.
+    void open(std::vector<Node> &nodes, Sample &found, const std::vector<Node> &opened) {
+        std::vector<Node> longer, children;
+        enclose_.clear();
+        evaluate_.clear();
+        for (const Node &node : opened) {
+            const Entry entry = {node.bound, node.key};
+            const int64_t depth = entry.depth(), count = split_.count();
+            int64_t deeper = depth, place = 1, wide = 1;
+            for (int64_t i = 0; i < depth; i++) place *= split_.parts;
+            do {
+                wide *= split_.parts;
+                deeper++;
+            } while (deeper < count && wide * split_.parts <= MOST_LONGER);
+            int digits[MOST_SPLIT];
+            for (int64_t j = 0; j < wide; j++) {
+                const int64_t index = entry.index() + place * j;
+                split_.digits_of(index, digits);
+                (deeper == count ? children : longer).push_back({0, node.fraction, Entry::key_of(deeper == count, index, deeper)});
+                if (deeper == count)
+                    put(node.fraction, digits);
+                else
+                    put_prefix(node.fraction, digits, deeper);
+            }
+        }
+        evaluate_.run();
+        enclose_.run();
+        for (size_t i = 0; i < children.size(); i++) {
+            const double x = value(static_cast<int64_t>(i));
+            if (!(x < found.value)) continue;
+            int digits[MOST_SPLIT];
+            split_.digits_of(Entry{0, children[i].key}.index(), digits);
+            found = {x, children[i].fraction, std::vector<int>(digits, digits + split_.count())};
+        }
+        for (size_t i = 0; i < longer.size(); i++)
+            push(nodes, found, enclose_.range(static_cast<int64_t>(i)), longer[i].fraction, longer[i].key);
     }
     static bool is_worth(const Sample &found, double bound) {
         if (found.value == INFIMUM_INF) return bound < INFIMUM_INF;
         return bound < found.value - magnitude(found.value) * PREFIX_MARGIN;
     }
-    static void push(std::vector<Node> &heap, const Sample &found, Range z, int64_t fraction, uint64_t key) {
+    static void push(std::vector<Node> &nodes, const Sample &found, Range z, int64_t fraction, uint64_t key) {
         if (!is_possible(z) || !is_worth(found, z.lo)) return;
-        heap.push_back({z.lo, fraction, key});
-        std::push_heap(heap.begin(), heap.end());
+        nodes.push_back({z.lo, fraction, key});
     }
 };
 
