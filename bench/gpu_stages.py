@@ -85,20 +85,23 @@ class Marked(Gpu):
 
     def __init__(self, text: str) -> None:
         super().__init__(SWITCH + text)
-        module, _ = device_memory._module(SWITCH + text, self._cupy.cuda.Device().id)
-        self._clocks = int(module.get_global_var("infimum_clocks"))
+        modules, _ = device_memory._modules(SWITCH + text, self._cupy.cuda.Device().id)
+        self._clocks = [int(module.get_global_var("infimum_clocks")) for module in modules.values()]
         self.cycles()
         Marked.last = self
 
     def cycles(self) -> list[int]:
         """Cycles of each part so far; the kernels begin again at 0."""
         self._stream.synchronize()
-        found, nothing = np.zeros(32, np.int64), np.zeros(32, np.int64)
-        self._copy(found.ctypes.data, self._clocks, found.nbytes, 2, self._stream.ptr)
-        self._stream.synchronize()
-        self._copy(self._clocks, nothing.ctypes.data, nothing.nbytes, 1, self._stream.ptr)
-        self._stream.synchronize()
-        return [int(count) for count in found]
+        total, nothing = np.zeros(32, np.int64), np.zeros(32, np.int64)
+        for clocks in self._clocks:
+            found = np.zeros(32, np.int64)
+            self._copy(found.ctypes.data, clocks, found.nbytes, 2, self._stream.ptr)
+            self._stream.synchronize()
+            self._copy(clocks, nothing.ctypes.data, nothing.nbytes, 1, self._stream.ptr)
+            self._stream.synchronize()
+            total += found
+        return total.tolist()
 
 
 def searched(function: Function, bounds: Any, machine: Any, iterations: int) -> tuple[int, float]:
@@ -142,9 +145,9 @@ def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             os.environ[cuda_cache.VARIABLE] = folder
-            device_memory._module.cache_clear()
+            device_memory._modules.cache_clear()
             made = device.DeviceStaging(stages, ends, ends, None, Gpu).machine
-            size = max(path.stat().st_size for path in Path(folder).iterdir())
+            size = sum(path.stat().st_size for path in Path(folder).iterdir())
     finally:
         cuda.OPTIONS = kept
         del os.environ[cuda_cache.VARIABLE]

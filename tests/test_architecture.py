@@ -114,7 +114,7 @@ BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "rint", "sqrt"}
 GLOBAL_FUNCTIONS = {"fabs", "floor", "rint"}
 STANDARD_NAMES = {
     "atomic", "bad_alloc", "copy", "exception", "list", "logic_error", "make_pair", "memcpy", "min", "move", "pair",
-    "pop_heap", "push_heap", "sort", "thread", "unique", "unordered_map", "vector",
+    "pop_heap", "push_heap", "remove_if", "sort", "thread", "unique", "unordered_map", "vector",
 }  # fmt: skip
 
 

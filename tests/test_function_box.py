@@ -96,6 +96,25 @@ def test_a_box_that_moves_unsaid_is_noticed() -> None:
         moving.check()
 
 
+def test_what_others_have_run_on_the_box_is_not_run_again() -> None:
+    moving = Moving(trace(lambda x: np.abs(x[0]) + np.sqrt(np.sum(x**2)), 2))
+    moving.go(np.array([1.0, 1.0]), np.array([2.0, 2.0]))
+    whole = moving.here.whole
+    assert whole is not None
+    whole.run()
+    moving.here.has_run()
+    moving.check()
+    for end in whole.ends:
+        end[0] = 0.0  # would be 1 again after a run
+    assert moving.here.facts == (False, False)
+    moving.go(np.array([1.0, 1.0]), np.array([3.0, 2.0]))
+    moving.check()
+
+
+def test_a_gradient_of_the_users_is_not_left_out_by_a_run_of_others() -> None:
+    assert Moving(trace(lambda x: np.sum(x**2), 2, (), lambda x: 2 * x)).here.whole is None
+
+
 def test_a_wrong_formula_for_the_gradient_is_refused_in_the_middle_of_the_box() -> None:
     f = trace(lambda x: np.sum(x**2), 2, (), lambda x: 2.5 * x)
     moving = Moving(f)

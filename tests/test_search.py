@@ -154,7 +154,8 @@ def test_a_discard_that_ignores_smoothness_is_noticed(monkeypatch: pytest.Monkey
 
 
 def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(self: Any) -> bool:
+    def careless(self: Any, region: int, index: int) -> bool:
+        self._go(region, index)
         low, high = self.function.gradient_ends(self.box.lo[None], self.box.hi[None])
         return bool(((low[0] > 0) | (high[0] < 0)).any())
 

@@ -241,6 +241,7 @@ BREAKS = {
     10: "a child at the upper bound is not put on the list",
     11: "a child at the upper bound is not emitted",
     12: "a sample's proof leaves out what the split touches",
+    13: "a child is discarded where the function is not smooth",
 }
 
 
@@ -280,6 +281,77 @@ def test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_
         assert working.excludes(gradient) is excluded, (slope, lo, hi)
 
 
+def _whole(f: Function, working: core.Staging) -> core.Standing:
+    """Facts and gradient of a function on a working box."""
+    found = f.on_box(working.lo, working.hi, lambda: working.moves).whole
+    assert found is not None
+    return found
+
+
+def test_a_child_is_discarded_where_a_slope_has_one_sign_and_the_function_is_smooth() -> None:
+    # domain [0, 4] x [0, 4]
+    # | function of x[0] | its range in the child | discarded |
+    cases: list[tuple[Callable[[Any], Any], tuple[float, float], bool]] = [
+        (lambda x: x, (1.0, 2.0), True),
+        (lambda x: x, (0.0, 2.0), False),  # at the edge
+        (lambda x: -x, (1.0, 2.0), True),
+        (lambda x: -x, (2.0, 4.0), False),  # at the edge
+        (lambda x: (x - 1) ** 2, (1.5, 2.0), True),
+        (lambda x: (x - 1) ** 2, (1.0, 2.0), False),  # a slope of zero
+        (lambda x: 3 * x + np.abs(x - 1), (1.5, 2.0), True),
+        (lambda x: 3 * x + np.abs(x - 1), (0.5, 2.0), False),  # a kink
+        (lambda x: x + np.sqrt(x - 1), (1.5, 2.0), True),
+        (lambda x: x + np.sqrt(x - 1), (0.5, 2.0), False),  # partly undefined
+    ]
+    domain = np.zeros(2), np.full(2, 4.0)
+    for number, (f, (lo, hi), discarded) in enumerate(cases):
+        function = trace(lambda x, f=f: f(x[0]) + (x[1] - 2) ** 2, 2)
+        working = function.stages.working(domain, domain, None)
+        region = working.split(np.array([0]), np.array([[0.0, lo, hi, 4.0]]))
+        assert working.discards(region, 1, _whole(function, working)) is discarded, (number, lo, hi)
+        assert (working.lo[0], working.hi[0]) == (lo, hi)
+
+
+@every_function
+def test_discarding_a_child_in_one_call_is_what_the_single_steps_do(name: str) -> None:
+    n, random = 6, np.random.default_rng(11)
+    function = trace(FUNCTIONS[name], n)
+    domain = np.full(n, -1.5), np.full(n, 1.7)
+    one, other = (function.stages.working(domain, domain, None) for _ in range(2))
+    whole = _whole(function, one)
+    here = function.on_box(other.lo, other.hi, lambda: other.moves)
+    seen: set[bool] = set()
+    for step in range(60):
+        for working in (one, other):
+            region, _ = working.split_equally(step % n, 2, 3)
+        for index in random.integers(9, size=4).tolist():
+            discarded = one.discards(region, index, whole)
+            other.go(region, index, 64)
+            assert discarded is (here.facts[1] and other.excludes(here.gradient()))
+            assert np.array_equal(one.lo, other.lo) and np.array_equal(one.hi, other.hi)
+            ends = zip(whole.outputs[-1], here.gradient(), strict=True)
+            assert all(a.tobytes() == b.tobytes() for a, b in ends)
+            seen.add(discarded)
+        if step % 5 == 4:  # back to a child of an older region
+            older, index = int(random.integers(region + 1)), int(random.integers(9))
+            for working in (one, other):
+                working.go(older, index, 64)
+    assert True in seen and (False in seen or name == "linear")
+
+
+def test_a_program_without_a_gradient_on_the_box_is_refused() -> None:
+    domain = np.zeros(3), np.ones(3)
+    function = trace(lambda x: np.sum(x**2), 3)
+    working = function.stages.working(domain, domain, None)
+    region, _ = working.split_equally(0, 2, 3)
+    smaller = trace(lambda x: np.sum(x**2), 2).on_box(np.zeros(2), np.ones(2), lambda: 0).whole
+    facts_alone = function.on_box(working.lo, working.hi, lambda: 0)._light
+    for program in (smaller, facts_alone):
+        assert program is not None
+        with pytest.raises(RuntimeError, match="does not fit"):
+            working.discards(region, 1, program)
+
+
 def _everything_holds() -> None:
     for name in FUNCTIONS:
         test_a_run_emits_the_children_of_plain_enumeration_in_their_order(name, [1, 2, 3])
@@ -287,6 +359,7 @@ def _everything_holds() -> None:
         test_the_sample_is_the_best_of_all_sample_points_and_its_range_is_proved(name, [1, 2])
     test_tables_made_after_a_walk_are_those_made_afresh("chain")
     test_sample_points_stay_in_the_inward_domain()
+    test_a_child_is_discarded_where_a_slope_has_one_sign_and_the_function_is_smooth()
 
 
 def test_the_test_build_holds_as_long_as_nothing_is_broken(breakable: ctypes.CDLL) -> None:
@@ -306,6 +379,7 @@ def _is_noticed(breakable: ctypes.CDLL, number: int, by: Callable[[], None]) -> 
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_broken_rule_of_slopes_is_noticed_on_boxes_too(breakable: ctypes.CDLL, number: int) -> None:
     _is_noticed(breakable, number, test_a_gradient_excludes_a_box_where_it_has_one_sign_away_from_the_matching_edge)
+    _is_noticed(breakable, number, test_a_child_is_discarded_where_a_slope_has_one_sign_and_the_function_is_smooth)
 
 
 @pytest.mark.parametrize("number", BREAKS)

@@ -79,6 +79,15 @@ class OnBox:
         last = 2 + sum(node.size for node in self._nodes.extras)
         return lo[2:last].copy(), hi[2:last].copy()
 
+    @property
+    def whole(self) -> core.Standing | None:
+        """What finds facts, extras and gradient at once; None where the user's own gradient has its say too."""
+        return self._whole if self._nodes.given is None else None
+
+    def has_run(self) -> None:
+        """Others have run `whole` where the box is now."""
+        self._whole_at = self._moves()
+
     def gradient(self) -> Pair:
         """The ends (n,) of the gradient, until the next call; empty where a slope exists nowhere on the box."""
         whole = self._known(with_gradient=True)

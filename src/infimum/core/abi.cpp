@@ -72,7 +72,7 @@ Stage stage_of(int variant) {
 
 extern "C" {
 
-int infimum_abi() { return 3; }
+int infimum_abi() { return 4; }
 int infimum_operation_count() { return operation_count; }
 const char *infimum_operation_name(int op) { return op < 0 || op >= operation_count ? "" : operations[op].name; }
 const char *infimum_operation_trust(int op) { return op < 0 || op >= operation_count ? "" : operations[op].trust; }

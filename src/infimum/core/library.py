@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
-_ABI = 3
+_ABI = 4
 _LARGEST_EXPONENT = 2**31
 _ERRORS = {1: "unknown operation", 2: "instruction set not available", 3: "bad sizes", 4: "no thread could be started"}
 

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.core.tape import Tape, address
+from infimum.core.tape import Standing, Tape, address
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _int, _double, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _REDUCTIONS = {"add": 0, "mul": 1, "min": 2, "max": 3}
-_FAULTS = {-2: "a row is no interval", -3: "no variable of the box can be split"}
+_FAULTS = {-2: "a row is no interval, or a program does not fit", -3: "no variable of the box can be split"}
 
 
 class Terms(NamedTuple):
@@ -98,6 +98,7 @@ _ROWS: dict[str, tuple[Any, list[Any]]] = {
     "go": (_int, [_pointer, _int, _int, _int]),
     "moves": (_pointer, [_pointer]),
     "excludes": (_int, [_pointer, _pointer, _pointer]),
+    "discards": (_int, [_pointer, _int, _int, _pointer]),
     "parts": (_int, [_pointer, _int]),
     "count": (_int, [_pointer, _int]),
     "read": (None, [_pointer, _int, _pointer, _pointer]),
@@ -200,6 +201,14 @@ class Staging:
     def excludes(self, slope: tuple[FloatArray, FloatArray]) -> bool:
         """Whether a gradient enclosed on the box says that it holds no minimiser, if the function is smooth there."""
         return bool(self._call("excludes", address(slope[0]), address(slope[1])))
+
+    def discards(self, region: int, index: int, there: Standing) -> bool:
+        """The box becomes a child of a region, and a program runs there; whether it says: no minimiser in this child.
+
+        Its outputs must be whether the function is defined, whether it is smooth, …, its gradient. Guarantee: it is
+        what `go`, `run`, these two facts and `excludes` say one after the other.
+        """
+        return self._call("discards", region, index, ctypes.byref(there.structure)) == 1
 
     def split_equally(self, first: int, count: int, parts: int) -> tuple[int, int]:
         """Split variables of a cycle into equal parts: the new region, and the first variable of the next cycle.

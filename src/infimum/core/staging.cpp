@@ -61,6 +61,9 @@ int64_t infimum_staging_packed_bytes(void *s) { return static_cast<int64_t>(stat
 int64_t infimum_staging_go(void *s, int64_t region, int64_t index, int64_t depth) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->go(region, index, depth))
 }
+int64_t infimum_staging_discards(void *s, int64_t region, int64_t index, const infimum_standing *there) {
+    INFIMUM_GUARDED(static_cast<Staging *>(s)->discards_child(region, index, *there))
+}
 int64_t infimum_staging_split(void *s, int64_t count, int64_t parts, const int64_t *variables, const double *edges) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->split(count, static_cast<int>(parts), variables, edges))
 }

@@ -43,6 +43,12 @@ class _Program(ctypes.Structure):
     ]
 
 
+class _Standing(ctypes.Structure):
+    """`infimum_standing` (core/staging/spec.h)."""
+
+    _fields_ = [("program", ctypes.c_void_p), ("out_lo", ctypes.c_void_p), ("out_hi", ctypes.c_void_p)]
+
+
 class Tape:
     """A program in the form that the C interface takes, made once and run many times."""
 
@@ -81,6 +87,7 @@ class Standing:
     """A program on one box that others move: arrays (n,) in and out that stay where they are, for many runs.
 
     outputs: the ends of each output slot after `run`; overwritten by the next one. ends: all of them in a row.
+    structure: program and outputs as `Staging.discards` takes them.
     """
 
     def __init__(self, library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, variant: int) -> None:
@@ -93,6 +100,7 @@ class Standing:
         pointers = [tape.pointers(*(address(out[end]) for out in self.outputs)) for end in (0, 1)]
         inputs = [ctypes.c_void_p(address(end)) for end in (lo, hi)]
         self._arguments = (variant, 0, ctypes.byref(tape.structure), ctypes.c_int64(1), *inputs, *pointers, 1)
+        self.structure = _Standing(*(ctypes.addressof(part) for part in (tape.structure, *pointers)))
 
     def run(self) -> None:
         """Fill the outputs for what the box is now."""

@@ -169,38 +169,38 @@ class _Search:
             if child is None:
                 continue
             bound, index = child
-            self._go(region, index)
-            if not is_checked and self._cannot_hold_a_minimiser():
+            if is_checked:
+                self._go(region, index)
+            elif self._cannot_hold_a_minimiser(region, index):
                 continue
             if not self._is_narrow(bound):
                 return region, index
             self._put_out(bound)
         return None
 
-    def _settle(self, region: int) -> None:
-        """The bound of what is left of a region becomes that of its next child, unless time is up.
+    def _settled(self, region: int) -> float:
+        """The bound of what is left of a region: that of its next child, unless time is up.
 
         So it does not depend on how children are looked for.
         """
-        while region not in self.enumerated and not self._is_late():
+        run = self.enumerated.get(region)
+        if run is not None:
+            return run.bound()
+        while not self._is_late():
             kind = self.box.settle(region, self.upper)
             if kind == 0:
                 break
             if kind == 2:
                 self.box.go(region)
                 self._tabulate(region)
+        return self.box.bound(region)
 
     def _settle_all(self) -> None:
-        """What is left of every region comes in the same boxes on every backend."""
+        """What is left up to the upper bound comes in the same boxes on every backend."""
         self.box.leave()
-        left, self.heap = sorted(region for _, region in self.heap), []
+        left, self.heap = sorted(region for bound, region in self.heap if bound <= self.upper), []
         for region in left:
-            self._settle(region)
             self._push(region)
-
-    def _bound(self, region: int) -> float:
-        run = self.enumerated.get(region)
-        return self.box.bound(region) if run is None else run.bound()
 
     def _advance(self, region: int) -> tuple[float, int] | None:
         """The best child of a region, or None where another region comes first meanwhile."""
@@ -233,8 +233,18 @@ class _Search:
             return False
         return self.options.ftol is None or self._gap_closed(bound)
 
-    def _cannot_hold_a_minimiser(self) -> bool:
-        """A partial derivative has one sign on the box, which is smooth and does not touch the matching edge."""
+    def _cannot_hold_a_minimiser(self, region: int, index: int) -> bool:
+        """The working box becomes the child of a region; whether a partial derivative has one sign on it.
+
+        That counts where the function is smooth around the box, which does not touch the matching edge.
+        """
+        whole = self.here.whole
+        if whole is not None:
+            is_discarded = self.box.discards(region, index, whole)
+            if not is_discarded:
+                self.here.has_run()
+            return is_discarded
+        self._go(region, index)
         if not self.box.excludes(self.here.gradient()) or not self.here.facts[1]:
             return False
         self.here.check_jacobian()
@@ -340,8 +350,7 @@ class _Search:
 
     def _push(self, region: int) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
-        self._settle(region)
-        bound = self._bound(region)
+        bound = self._settled(region)
         if bound <= self.upper and bound < np.inf:
             heapq.heappush(self.heap, (bound, region))
             return

@@ -46,7 +46,7 @@ _BELIEVED: set[tuple[str, Any]] = set()  # texts and machines
 
 _HEAD = (
     "bytes shape split parts families masks stale_count stale ends variables edges family mask extra pool rows "
-    "mask_rows reciprocal shift padding"
+    "mask_rows digit_bits padding_0 padding_1"
 )
 
 

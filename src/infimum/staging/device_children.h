@@ -22,16 +22,14 @@ INFIMUM_FN Child no_child() { return {INFIMUM_INF, 0x7fffffffffffffffLL}; }
 enum { CHILDREN_THREADS = 512, SQUAD = 64, NEAR_SHAPE = 4096, NEAR_MASKS = 2048, NEAR_RANGES = 1024 };
 
 // A component whose last position is one of [from, to) discards all children with these digits.
-INFIMUM_FN bool is_discarded(const Shape &s, const unsigned char *masks, const unsigned char *digits, int from, int to) {
+INFIMUM_FN bool is_discarded(const Shape &s, const unsigned char *masks, const Digits &digits, int from, int to) {
     const PackedComponent *c = s.at<PackedComponent>(s.head->mask);
+    const int count = s.head->masks, parts = s.head->parts;
 #pragma unroll 1
-    for (int i = 0; i < s.head->masks; i++, c++) {
-        const int last = c->at[c->count - 1];
-        if (last < from || last >= to) continue;
-        int row = 0;
-#pragma unroll 1
-        for (int j = 0; j < c->count; j++) row = row * s.head->parts + digits[c->at[j]];
-        if (masks[c->start + row]) return true;
+    for (int i = 0; i < count; i++, c++) {
+        const PackedPositions positions = c->positions;
+        const int start = c->start, read = count_of(positions), last = position_of(positions, read - 1);
+        if (last >= from && last < to && masks[start + number(positions, digits, read, parts)]) return true;
     }
     return false;
 }
@@ -84,10 +82,9 @@ struct Region {
 // The bound of everything that begins with `depth` digits of an index, of which the first `known` were looked at before; +inf
 // where it is discarded or undefined.
 INFIMUM_LONG_FN double bound_of(const Region &r, unsigned index, int known, int depth) {
-    Digits digits;
-    digits.read(index, depth, *r.shape.head);
-    if (is_discarded(r.shape, r.masks, digits.at, known, depth)) return INFIMUM_INF;
-    const Range z = enclosed(r.shape, r.tables, digits.at, depth);
+    const Digits digits = digits_of(*r.shape.head, index, depth);
+    if (is_discarded(r.shape, r.masks, digits, known, depth)) return INFIMUM_INF;
+    const Range z = enclosed(r.shape, r.tables, digits, depth);
     return z.lo > z.hi ? INFIMUM_INF : stored(z.lo);
 }
 INFIMUM_FN double bound_of_prefix(const Region &r, const Prefixes &p, int q) {

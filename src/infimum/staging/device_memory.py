@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cuda, cuda_audit, cuda_cache
+from infimum.staging.device_text import KERNELS
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -56,8 +58,8 @@ class Gpu:
 
     def __init__(self, text: str) -> None:
         self._cupy = cuda._cupy()
-        module, self.compile_seconds = _module(text, self._cupy.cuda.Device().id)
-        self._step, self._children = (module.get_function(f"infimum_{name}") for name in ("step", "children"))
+        modules, self.compile_seconds = _modules(text, self._cupy.cuda.Device().id)
+        self._step, self._children = (modules[name].get_function(f"infimum_{name}") for name in KERNELS)
         self._kept: list[Any] = []
         self._stream = self._cupy.cuda.get_current_stream()
         self._copy = self._cupy.cuda.runtime.memcpyAsync
@@ -108,17 +110,23 @@ class Gpu:
 
 
 @lru_cache(maxsize=64)
-def _module(text: str, number: int) -> tuple[Any, float]:
-    """The kernels on GPU `number`, and the seconds that compiling or reading them took."""
+def _modules(text: str, number: int) -> tuple[dict[str, Any], float]:
+    """Each kernel on GPU `number`, and the seconds that compiling or reading them took, both at once."""
     started = time.perf_counter()
     cupy = cuda._cupy()
-    module = cupy.cuda.function.Module()
-    module.load(_compiled(text, cupy.cuda.nvrtc, cuda.device().architecture))
-    return module, time.perf_counter() - started
+    nvrtc, architecture = cupy.cuda.nvrtc, cuda.device().architecture
+    with ThreadPoolExecutor(len(KERNELS)) as threads:
+        codes = list(threads.map(lambda name: _compiled(text, name, nvrtc, architecture), KERNELS))
+    modules = {name: cupy.cuda.function.Module() for name in KERNELS}
+    for module, code in zip(modules.values(), codes, strict=True):
+        module.load(code)
+    return modules, time.perf_counter() - started
 
 
-def _compiled(text: str, nvrtc: Any, architecture: str) -> bytes:
-    options = [*cuda.OPTIONS, cuda_audit.CAREFUL, f"--gpu-architecture=sm_{architecture}"]
+def _compiled(text: str, kernel: str, nvrtc: Any, architecture: str) -> bytes:
+    """One of the kernels, without the others."""
+    others = [f"--define-macro=INFIMUM_WITHOUT_{name.upper()}" for name in KERNELS if name != kernel]
+    options = [*cuda.OPTIONS, cuda_audit.CAREFUL, f"--gpu-architecture=sm_{architecture}", *others]
     name = cuda_cache.key(text, headers(), repr(options), repr(nvrtc.getVersion()))
     return cuda_cache.cached(name, lambda: cuda._compile(nvrtc, text, [*options, f"--include-path={_HERE}"]))
 

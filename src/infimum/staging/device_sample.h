@@ -5,26 +5,20 @@
 namespace INFIMUM_NAMESPACE {
 
 // ---------------------------------------------------------------------------------------------- values
-// One digit of a child replaced by another; no position: none.
-struct Changed {
-    const unsigned char *digits;
-    int position, digit;
-    INFIMUM_METHOD int operator[](int p) const { return p == position ? digit : digits[p]; }
-};
 // The function in plain doubles at a child's sample point, +inf where it is undefined.
-INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, const Changed &digits) {
+INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, Digits digits) {
     Point z[FAMILIES];
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
         const PackedFamily &f = s.family(family);
-        const PackedTerm *t = s.touched(family);
+        const PackedTerm *t = s.touched(family), *const end = t + f.touched_count;
+        const int op = f.op, parts = s.head->parts;
         double fold = number_of(v.hoisted[family]);
 #pragma unroll 1
-        for (int i = 0; i < f.touched_count; i++, t++) {
-            int row = 0;
-#pragma unroll 1
-            for (int j = 0; j < t->count; j++) row = row * s.head->parts + digits[t->at[j]];
-            fold = joined(f.op, fold, number_of(v.pool[f.pool + t->starts[t->count] + row]));
+        for (; t < end; t++) {
+            const TermEntry e = entry_of(t);
+            const int count = count_of(e.positions);
+            fold = joined(op, fold, number_of(v.pool[e.start(count) + number(e.positions, digits, count, parts)]));
         }
         z[family] = {fold};
     }
@@ -55,8 +49,9 @@ static_assert(MOST_LONGER <= DEVICE_PARTS && DEVICE_PARTS <= MOST_AHEAD && DEVIC
 struct Looking {
     double value;
     int fraction, improved[2];
-    unsigned char digits[DEVICE_SPLIT], own[DEVICE_FRACTIONS][DEVICE_SPLIT], together[DEVICE_FRACTIONS][DEVICE_SPLIT];
+    Digits digits, own[DEVICE_FRACTIONS];
     double best[DEVICE_FRACTIONS], least[DEVICE_FRACTIONS][DEVICE_SPLIT];
+    int chosen[DEVICE_FRACTIONS][DEVICE_SPLIT];
     Range root[DEVICE_FRACTIONS];
     Node nodes[MOST_NODES], kept[2][MOST_KEPT], first[32];
     int count[2], places[MOST_NODES + MOST_KEPT], task[32];
@@ -75,22 +70,22 @@ INFIMUM_FN SampleMemory sample_memory(const World &w, const Packed &head, char *
 INFIMUM_FN Values values_of_fraction(const Shape &s, const SampleMemory &m, int fraction) {
     return values_at(m.values + fraction * bytes_of_values(*s.head), *s.head);
 }
-// By the block: the bounds of everything that begins with `depth` digits of an index, as many digits deeper as there is room for.
-// Those of a level follow the level before, in the order of their numbers. Returns how many levels there are.
+// By the block: the bounds of everything that begins with `depth` digits of an index, as many digits deeper as there is room
+// for. Those of a level follow the level before, in the order of their numbers. Returns how many levels there are.
 INFIMUM_LONG_FN int look_ahead(const Shape &s, const SampleMemory &m, int fraction, unsigned index, int depth) {
     const int parts = s.head->parts;
     const unsigned step = combinations(parts, depth);
     int levels = 1, count = parts;
 #pragma unroll 1
-    for (int wide = parts * parts; depth + levels < s.head->split && count + wide <= MOST_AHEAD; levels++, wide *= parts) count += wide;
+    for (int wide = parts * parts; depth + levels < s.head->split && count + wide <= MOST_AHEAD; levels++, wide *= parts)
+        count += wide;
 #pragma unroll 1
     for (int task = rank(); task < count; task += threads()) {
         int j = task, level = 1;
 #pragma unroll 1
         for (int width = parts; j >= width; level++, width *= parts) j -= width;
-        Digits digits;
-        digits.read(index + step * j, depth + level, *s.head);
-        m.ahead[task] = enclosed(s, values_of_fraction(s, m, fraction), digits.at, depth + level);
+        const Digits digits = digits_of(*s.head, index + step * j, depth + level);
+        m.ahead[task] = enclosed(s, values_of_fraction(s, m, fraction), digits, depth + level);
     }
     __syncthreads();
     return levels;
@@ -98,9 +93,9 @@ INFIMUM_LONG_FN int look_ahead(const Shape &s, const SampleMemory &m, int fracti
 // By the block: the digits that a greedy walk along the smallest prefix bounds leads to, at the most promising fraction.
 INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts;
-    Digits digits;
+    const Digits none = digits_of(*s.head, 0, 0);
 #pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads()) look.root[f] = enclosed(s, values_of_fraction(s, m, f), digits.at, 0);
+    for (int f = rank(); f < fractions; f += threads()) look.root[f] = enclosed(s, values_of_fraction(s, m, f), none, 0);
     __syncthreads();
     int where = 0;
     double best = INFIMUM_INF;
@@ -135,18 +130,14 @@ INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Look
         first += (chosen + parts) * apart;
         apart *= parts;
     }
-    if (rank() == 0) {
-        digits.read(index, split, *s.head);
-#pragma unroll 1
-        for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
-    }
+    if (rank() == 0) look.digits = digits_of(*s.head, index, split);
     __syncthreads();
 }
 // One fraction, by one warp: every digit to its own best, or the best change of one digit.
 INFIMUM_FN void better(const Shape &s, const SampleMemory &m, int f, Looking &look, int &improved) {
     const int split = s.head->split, parts = s.head->parts;
     const double *options = m.options + f * split * parts;
-    unsigned char *together = look.together[f], *own = look.own[f];
+    const Digits own = look.own[f];
 #pragma unroll 1
     for (int p = lane(); p < split; p += lanes()) {
         double least = INFIMUM_INF;
@@ -160,24 +151,23 @@ INFIMUM_FN void better(const Shape &s, const SampleMemory &m, int f, Looking &lo
             }
         }
         look.least[f][p] = least;
-        together[p] = static_cast<unsigned char>(chosen);
+        look.chosen[f][p] = chosen;
     }
     __syncwarp();
     if (lane() == 0) {
         double least = INFIMUM_INF;
         int single = 0;
+        Digits together = own;
 #pragma unroll 1
-        for (int p = 0; p < split; p++)
+        for (int p = 0; p < split; p++) {
+            together = together.with(p, look.chosen[f][p]);
             if (look.least[f][p] < least) {
                 least = look.least[f][p];
                 single = p;
             }
-        const double joint = value_of(s, values_of_fraction(s, m, f), {together, -1, 0});
-        if (joint <= least)
-#pragma unroll 1
-            for (int p = 0; p < split; p++) own[p] = together[p];
-        else
-            own[single] = together[single];
+        }
+        const double joint = value_of(s, values_of_fraction(s, m, f), together);
+        look.own[f] = joint <= least ? together : own.with(single, look.chosen[f][single]);
         const double now = joint <= least ? joint : least;
         if (now < look.best[f]) {
             look.best[f] = now;
@@ -190,8 +180,7 @@ INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, L
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts, options = split * parts;
 #pragma unroll 1
     for (int f = rank(); f < fractions; f += threads()) {
-#pragma unroll 1
-        for (int p = 0; p < split; p++) look.own[f][p] = look.digits[p];
+        look.own[f] = look.digits;
         look.best[f] = INFIMUM_INF;
     }
     if (rank() == 0) look.improved[0] = 0;
@@ -201,7 +190,7 @@ INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, L
 #pragma unroll 1
         for (int task = rank(); task < fractions * options; task += threads()) {
             const int f = task / options, option = task % options;
-            m.options[task] = value_of(s, values_of_fraction(s, m, f), {look.own[f], option / parts, option % parts});
+            m.options[task] = value_of(s, values_of_fraction(s, m, f), look.own[f].with(option / parts, option % parts));
         }
         __syncthreads();
 #pragma unroll 1
@@ -218,8 +207,7 @@ INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, L
             if (look.best[f] < look.value) {
                 look.value = look.best[f];
                 look.fraction = f;
-#pragma unroll 1
-                for (int p = 0; p < split; p++) look.digits[p] = look.own[f][p];
+                look.digits = look.own[f];
             }
     }
     __syncthreads();
@@ -228,9 +216,10 @@ INFIMUM_FN bool is_worth(double value, double bound) {
     if (value == INFIMUM_INF) return bound < INFIMUM_INF;
     return bound < value - magnitude(value) * PREFIX_MARGIN;
 }
-// By the block: the first `opened` nodes that wait are opened, each into at most `room` that are `deeper` digits longer; children
-// have their values.
-INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room, int deeper) {
+// By the block: the first `opened` nodes that wait are opened, each into at most `room` that are `deeper` digits longer;
+// children have their values.
+INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room,
+                           int deeper) {
     const int parts = s.head->parts, split = s.head->split;
 #pragma unroll 1
     for (int task = rank(); task < opened * room; task += threads()) {
@@ -240,12 +229,11 @@ INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look,
         if (j < combinations(parts, longer - depth)) {
             const Values values = values_of_fraction(s, m, node.fraction());
             const unsigned index = node.index() + static_cast<unsigned>(combinations(parts, depth)) * j;
-            Digits digits;
-            digits.read(index, longer, *s.head);
+            const Digits digits = digits_of(*s.head, index, longer);
             if (longer == split) {
-                found = node_of(value_of(s, values, {digits.at, -1, 0}), index, longer, node.fraction());
+                found = node_of(value_of(s, values, digits), index, longer, node.fraction());
             } else {
-                const Range z = enclosed(s, values, digits.at, longer);
+                const Range z = enclosed(s, values, digits, longer);
                 if (is_possible(z)) found = node_of(z.lo, index, longer, node.fraction());
             }
         }
@@ -279,10 +267,7 @@ INFIMUM_FN void take_children(const Shape &s, Looking &look, int count) {
     if (!(best.bound < look.value)) return;
     look.value = best.bound;
     look.fraction = best.fraction();
-    Digits digits;
-    digits.read(best.index(), split, *s.head);
-#pragma unroll 1
-    for (int p = 0; p < split; p++) look.digits[p] = digits.at[p];
+    look.digits = digits_of(*s.head, best.index(), split);
 }
 // By the block: of the nodes that wait, without the first `opened`, and of the `count` that these were opened into, the first
 // `most` that are worth opening, in order. They are counted by number `to` of `kept`.
@@ -347,7 +332,7 @@ INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, L
 }
 // The winner's range: the same fold in intervals.
 INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
-    const int split = s.head->split, kind = look.fraction + 1;
+    const int kind = look.fraction + 1;
     int before_family = 0;
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
@@ -355,10 +340,10 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
 #pragma unroll 1
         for (int i = rank(); i < count; i += threads()) {
             const PackedTerm &t = s.touched(family)[i];
-            Parts of = {t.count, t.at, {}};
+            Parts of = {t.positions, {}};
 #pragma unroll 1
             for (int j = 0; j < PACKED_POSITIONS; j++)
-                if (j < t.count) of.digits[j] = look.digits[t.at[j]];
+                if (j < count_of(t.positions)) of.digits[j] = look.digits[position_of(t.positions, j)];
             m.proofs[before_family + i] = term_on<Range>(w, s, family, t.term, of, kind);
         }
         before_family += count;
@@ -377,14 +362,11 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
         z[family] = fold;
     }
     const Range proved = epilogue(z);
-    long long index = 0;
-#pragma unroll 1
-    for (int p = split; p-- > 0;) index = index * s.head->parts + look.digits[p];
     double *to = w.result + RESULT_SAMPLE;
     to[0] = look.value;
     to[1] = stored(proved.lo);
     to[2] = stored(proved.hi);
-    to[3] = static_cast<double>(index);
+    to[3] = index_of(*s.head, look.digits);
     to[4] = look.fraction;
     to[5] = look.value < INFIMUM_INF;
 }

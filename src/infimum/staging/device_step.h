@@ -26,18 +26,17 @@ struct Turn {
 };
 // By one thread, a row of the tables: of a term on a part, or at its sample points.
 INFIMUM_FN void tabulate_row(const World &w, const Shape &s, int family, int kind, int row, const Values &to) {
-    const PackedFamily &p = s.family(family);
     const PackedTerm *t = s.touched(family);
 #pragma unroll 1
-    for (int rows; row >= (rows = combinations(s.head->parts, t->count)); t++) row -= rows;
-    const Parts of = parts_of_row(t->at, t->count, row, s.head->parts);
-    to.pool[p.pool + t->starts[t->count] + row] =
+    for (int rows; row >= (rows = combinations(s.head->parts, count_of(t->positions))); t++) row -= rows;
+    const Parts of = parts_of_row(t->positions, row, s.head->parts);
+    to.pool[t->starts[count_of(t->positions) - 1] + row] =
         kind ? of_number(term_on<Point>(w, s, family, t->term, of, kind).at) : term_on<Range>(w, s, family, t->term, of, 0);
 }
 template <class ValuesOf>
 INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const ValuesOf &values, unsigned char *masks) {
     const int fractions = static_cast<int>(w.fractions);
-    const Parts all = {0, nullptr, {}};
+    const Parts all = {0, {}};
     Turn turn = {rank()};
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
@@ -70,19 +69,19 @@ INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const Values
 
 // ---------------------------------------------------------------------------------------------- hulls
 // The hulls of a term, once its table stands.
-INFIMUM_FN void close_term(const Shape &s, const PackedFamily &p, const PackedTerm &t, const Values &to) {
+INFIMUM_FN void close_term(const Shape &s, const PackedTerm &t, const Values &to) {
     const int parts = s.head->parts;
-    Range *pool = to.pool + p.pool;
 #pragma unroll 1
-    for (int j = t.count; j-- > 0;) {
+    for (int j = count_of(t.positions); j-- > 0;) {
         const int rows = combinations(parts, j);
-        const Range *from = pool + t.starts[j + 1];
+        const Range *from = to.pool + t.starts[j];
+        Range *hulls = to.pool + (j ? t.starts[j - 1] : t.open);
 #pragma unroll 1
         for (int i = 0; i < rows; i++) {
             Range found = *from++;
 #pragma unroll 1
             for (int k = 1; k < parts; k++) found = hull_of(found, *from++);
-            pool[t.starts[j] + i] = found;
+            hulls[i] = found;
         }
     }
 }
@@ -99,7 +98,7 @@ INFIMUM_FN void close_family(const Shape &s, int family, const Values &to) {
     for (int depth = split; depth-- > 0;) {
 #pragma unroll 1
         for (int i = 0; i < p.touched_count; i++)
-            if (terms[i].at[0] == depth) fold = joined(p.op, fold, to.pool[p.pool + terms[i].starts[0]]);
+            if (position_of(terms[i].positions, 0) == depth) fold = joined(p.op, fold, to.pool[terms[i].open]);
         suffix[depth] = fold;
     }
 }
@@ -225,7 +224,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
             for (int family = 0; family < FAMILIES; family++) {
                 const PackedFamily &p = s.family(family);
                 turn.over(kinds * p.touched_count, [&](int task) {
-                    close_term(s, p, s.touched(family)[task % p.touched_count], values(task / p.touched_count));
+                    close_term(s, s.touched(family)[task % p.touched_count], values(task / p.touched_count));
                 });
             }
         }

@@ -119,50 +119,72 @@ INFIMUM_FN Range joined(int op, Range a, Range b) {
     return REDUCTIONS == 1 << REDUCE_ADD ? joined_here(op, a, b) : joined_there(op, a, b);
 }
 
-// index / parts for an index below 2^31, by core/staging/packed.h.
-INFIMUM_FN unsigned quotient(unsigned index, const Packed &head) {
-    return static_cast<unsigned>(static_cast<unsigned long long>(index) * head.reciprocal >> head.shift);
-}
-// Digits of a child or a prefix; there are at most 2^31 children.
+INFIMUM_FN int count_of(PackedPositions positions) { return static_cast<int>(positions & 255); }
+INFIMUM_FN int position_of(PackedPositions positions, int i) { return static_cast<int>(positions >> (8 * i + 8) & 255); }
+
+// The digits of a child or a prefix, each in as many bits as the largest one needs. There are at most 2^31 children, so at most
+// 62 bits: less than twice as many as the index has, since 2^(bits - 1) < parts.
 struct Digits {
-    unsigned char at[DEVICE_SPLIT];
-    INFIMUM_METHOD void read(unsigned index, int count, const Packed &head) {
-#pragma unroll 1
-        for (int p = 0; p < count; p++) {
-            const unsigned rest = quotient(index, head);
-            at[p] = static_cast<unsigned char>(index - rest * head.parts);
-            index = rest;
-        }
+    unsigned long long all;
+    int bits;
+    INFIMUM_METHOD int operator[](int p) const { return static_cast<int>(all >> (p * bits) & ((1u << bits) - 1)); }
+    INFIMUM_METHOD Digits with(int p, int digit) const {
+        return {(all & ~(((1ULL << bits) - 1) << (p * bits))) | static_cast<unsigned long long>(digit) << (p * bits), bits};
     }
 };
-INFIMUM_FN int number(const PackedTerm &t, const unsigned char *digits, int j, int parts) {
-    int found = 0;
+INFIMUM_FN Digits digits_of(const Packed &head, unsigned index, int count) {
+    const int bits = head.digit_bits, parts = head.parts;
+    if (parts == 1 << bits) return {index, bits};
+    Digits found = {0, bits};
 #pragma unroll 1
-    for (int i = 0; i < j; i++) found = found * parts + digits[t.at[i]];
+    for (int p = 0; p < count; p++, index /= parts) found.all |= static_cast<unsigned long long>(index % parts) << (p * bits);
     return found;
 }
+INFIMUM_FN unsigned index_of(const Packed &head, const Digits &digits) {
+    unsigned found = 0;
+#pragma unroll 1
+    for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
+    return found;
+}
+// The number of the combination that the digits make of the first j positions.
+INFIMUM_FN int number(PackedPositions positions, const Digits &digits, int j, int parts) {
+    int found = digits[position_of(positions, 0)];
+#pragma unroll 1
+    for (int i = 1; i < j; i++) found = found * parts + digits[position_of(positions, i)];
+    return found;
+}
+// What a child needs of a term, in one load.
+struct alignas(16) TermEntry {
+    PackedPositions positions;
+    int starts[PACKED_POSITIONS];
+    INFIMUM_METHOD int start(int fixed) const { return fixed == 1 ? starts[0] : fixed == 2 ? starts[1] : starts[2]; }
+};
+INFIMUM_FN TermEntry entry_of(const PackedTerm *t) { return *reinterpret_cast<const TermEntry *>(t); }
 // A family on everything that begins with the first `depth` digits: the fold of what these fix, then hulls of what is partly
 // open, then what is wholly open. Terms are in the order of their last position, so one pass meets them in this order.
-INFIMUM_FN Range closed(const Shape &s, const Values &v, int family, const unsigned char *digits, int depth) {
+INFIMUM_FN Range closed(const Shape &s, const Values &v, int family, const Digits &digits, int depth) {
     const PackedFamily &f = s.family(family);
     const PackedTerm *t = s.touched(family), *const end = t + f.touched_count;
+    const int op = f.op, parts = s.head->parts;
     Range fold = v.hoisted[family];
     bool open = false;
 #pragma unroll 1
     for (; t < end; t++) {
-        if (t->at[0] >= depth) {
+        const TermEntry e = entry_of(t);
+        if (position_of(e.positions, 0) >= depth) {
             open = true;
             continue;
         }
+        const int count = count_of(e.positions);
         int fixed = 1;
 #pragma unroll 1
-        while (fixed < t->count && t->at[fixed] < depth) fixed++;
-        fold = joined(f.op, fold, v.pool[f.pool + t->starts[fixed] + number(*t, digits, fixed, s.head->parts)]);
+        while (fixed < count && position_of(e.positions, fixed) < depth) fixed++;
+        fold = joined(op, fold, v.pool[e.start(fixed) + number(e.positions, digits, fixed, parts)]);
     }
-    return open ? joined(f.op, fold, v.suffix[family * (s.head->split + 1) + depth]) : fold;
+    return open ? joined(op, fold, v.suffix[family * (s.head->split + 1) + depth]) : fold;
 }
 // The function on everything that begins with the first `depth` digits.
-INFIMUM_LONG_FN Range enclosed(const Shape &s, const Values &v, const unsigned char *digits, int depth) {
+INFIMUM_LONG_FN Range enclosed(const Shape &s, const Values &v, Digits digits, int depth) {
     Range z[FAMILIES];
 #pragma unroll 1
     for (int i = 0; i < FAMILIES; i++) z[i] = closed(s, v, i, digits, depth);

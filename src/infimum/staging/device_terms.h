@@ -4,17 +4,16 @@
 
 namespace INFIMUM_NAMESPACE {
 
-// Which split variables are read, by their positions, and the part of each; none: the box itself.
+// Which split variables are read, by their positions, and the part of each; no position: the box itself.
 struct Parts {
-    int count;
-    const int *at;
+    PackedPositions positions;
     int digits[PACKED_POSITIONS];
 };
-INFIMUM_FN Parts parts_of_row(const int *at, int count, int row, int parts) {
-    Parts found = {count, at, {}};
+INFIMUM_FN Parts parts_of_row(PackedPositions positions, int row, int parts) {
+    Parts found = {positions, {}};
 #pragma unroll 1
     for (int i = PACKED_POSITIONS; i-- > 0;)
-        if (i < count) {
+        if (i < count_of(positions)) {
             found.digits[i] = row % parts;
             row /= parts;
         }
@@ -24,8 +23,8 @@ INFIMUM_FN Range part_of(const World &w, const Shape &s, int v, const Parts &of)
     const int *variables = s.at<int>(s.head->variables);
 #pragma unroll 1
     for (int i = 0; i < PACKED_POSITIONS; i++)
-        if (i < of.count && variables[of.at[i]] == v) {
-            const double *edges = s.edges(of.at[i]) + of.digits[i];
+        if (i < count_of(of.positions) && variables[position_of(of.positions, i)] == v) {
+            const double *edges = s.edges(position_of(of.positions, i)) + of.digits[i];
             return {edges[0], edges[1]};
         }
     return {w.lo[v], w.hi[v]};
@@ -58,7 +57,7 @@ INFIMUM_LONG_FN V term_on(const World &w, const Shape &s, int family, int number
 INFIMUM_FN bool discards(const World &w, const Shape &s, const PackedComponent &c, int row) {
     const SlopesWorld &f = w.slopes[c.slopes];
     const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), extras = static_cast<int>(f.extras);
-    const Parts of = parts_of_row(c.at, c.count, row, s.head->parts);
+    const Parts of = parts_of_row(c.positions, row, s.head->parts);
     Range x[MOST_INPUTS];
 #pragma unroll 1
     for (int j = 0; j < reads; j++) x[j] = part_of(w, s, f.read[c.component * reads + j], of);

@@ -13,6 +13,7 @@ from infimum.errors import ProgramError
 from infimum.passes import layout as form
 from infimum.passes.program import Program
 
+KERNELS = ("step", "children")
 REDUCTIONS = ("add", "mul", "min", "max")  # numbered so in core/staging/numbers.h
 
 
@@ -24,7 +25,8 @@ def kernels(
 ) -> str:
     """The text of `infimum_step` and `infimum_children` for a function of this structure.
 
-    reductions: those of its families, or more; the text has no code for others.
+    reductions: those of its families, or more; the text has no code for others. A kernel is left out where
+    INFIMUM_WITHOUT_STEP or INFIMUM_WITHOUT_CHILDREN is defined.
     """
     inputs = max(program.n for program in (*families, *slopes))
     mask = sum(1 << REDUCTIONS.index(name) for name in set(reductions))
@@ -44,9 +46,10 @@ def kernels(
         for number, program in enumerate(programs):
             lines += _function(f"{name}_{number}", program)
         lines += _choice(name, len(programs))
-    headers = ["device_step.h", "device_children.h"]
-    lines += ["", "}  // namespace INFIMUM_NAMESPACE", "", *(f'#include "{name}"' for name in headers), ""]
-    return "\n".join(lines)
+    lines += ["", "}  // namespace INFIMUM_NAMESPACE", ""]
+    for name in KERNELS:
+        lines += [f"#ifndef INFIMUM_WITHOUT_{name.upper()}", f'#include "device_{name}.h"', "#endif"]
+    return "\n".join([*lines, ""])
 
 
 def _choice(name: str, count: int) -> Iterator[str]:

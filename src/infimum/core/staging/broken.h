@@ -1,4 +1,4 @@
-// Where a test build can break staging on purpose (tests/test_mutants_of_staging.py); everywhere else BROKEN is false.
+// Where a test build can break staging on purpose (tests/test_staging.py); everywhere else BROKEN is false.
 #pragma once
 #ifdef INFIMUM_BREAKABLE
 extern "C" int infimum_staging_broken;
@@ -12,3 +12,4 @@ extern "C" int infimum_staging_broken;
 //   4  what is partly open is                                10  a child at the upper bound is not put on the list
 //   5  a hull holds the first part alone                     11  ... is not emitted
 //   6  sample points may leave the domain                    12  a sample's proof leaves out what the split touches
+//  13  a child is discarded where the function is not smooth

@@ -26,7 +26,7 @@ class Packing {
         put(head);
         head.split = static_cast<int>(s.count());
         head.parts = s.parts;
-        reciprocal(head);
+        while (1 << head.digit_bits < head.parts) head.digit_bits++;
         head.families = static_cast<int>(families.size());
         std::vector<PackedFamily> packed(families.size());
         changes(box, families, shapes, head, packed);
@@ -43,12 +43,10 @@ class Packing {
     }
 
   private:
-    // Of parts <= 2^k the ceiling of 2^(31 + k) / parts: too large by less than one, so that a product with less than 2^31 is too
-    // large by less than 2^31, which is at most 2^(31 + k) / parts: not enough to reach the next quotient.
-    static void reciprocal(Packed &head) {
-        head.shift = 31;
-        while (1 << (head.shift - 31) < head.parts) head.shift++;
-        head.reciprocal = static_cast<unsigned>(((1ULL << head.shift) + head.parts - 1) / head.parts);
+    static PackedPositions packed(const Positions &positions) {
+        PackedPositions found = static_cast<unsigned>(positions.count);
+        for (int i = 0; i < positions.count; i++) found |= static_cast<unsigned>(positions.at[i]) << (8 + 8 * i);
+        return found;
     }
     int here() {
         while (bytes_.size() % 16) bytes_.push_back(0);
@@ -102,17 +100,15 @@ class Packing {
         for (const Touched &t : shape.terms) {
             PackedTerm term = {};
             term.term = static_cast<int>(t.term);
-            term.count = t.positions.count;
-            for (int i = 0; i < t.positions.count; i++) term.at[i] = t.positions.at[i];
-            for (int i = 0; i <= t.positions.count; i++) term.starts[i] = static_cast<int>(t.starts[i]);
+            term.positions = packed(t.positions);
+            term.open = head.pool + static_cast<int>(t.starts[0]);
+            for (int i = 0; i < t.positions.count; i++) term.starts[i] = head.pool + static_cast<int>(t.starts[i + 1]);
             to.rows += static_cast<int>(t.positions.combinations(t.positions.count, shape.parts));
             found.push_back(term);
         }
         to.op = shape.reduction;
         to.touched_count = static_cast<int>(found.size());
         to.touched = all<PackedTerm>(found);
-        to.pool = head.pool;
-        to.first_row = head.rows;
         head.pool += static_cast<int>(shape.pool);
         head.rows += to.rows;
     }
@@ -129,10 +125,9 @@ class Packing {
                 PackedComponent c = {};
                 c.slopes = static_cast<int>(i);
                 c.component = static_cast<int>(t.first);
-                c.count = t.second.count;
-                for (int j = 0; j < c.count; j++) c.at[j] = t.second.at[j];
+                c.positions = packed(t.second);
                 c.start = head.mask_rows;
-                head.mask_rows += static_cast<int>(t.second.combinations(c.count, s.parts));
+                head.mask_rows += static_cast<int>(t.second.combinations(t.second.count, s.parts));
                 c.extra = static_cast<int>(extras.size());
                 for (const int64_t at : slopes[i].extras(t.first)) {
                     extras.push_back(extra_lo[at]);

@@ -6,18 +6,23 @@
 
 enum { PACKED_LEVELS = 5, PACKED_POSITIONS = 3 };
 
-// A touched term in the order of the fold: the positions that it reads, and where its hulls begin in the family's pool.
-struct PackedTerm {
-    int term, count, at[PACKED_POSITIONS], starts[PACKED_POSITIONS + 1];
+// The positions that something reads, ascending: how many, then each of them, a byte each.
+typedef unsigned PackedPositions;
+// A touched term in the order of the fold. The first 16 bytes are what a child needs, in one load: the positions that it reads,
+// and where its hulls over all but the first, two and three of them begin in the pool of all families; then over all.
+struct alignas(16) PackedTerm {
+    PackedPositions positions;
+    int starts[PACKED_POSITIONS];
+    int open, term;
 };
-// A component of the gradient that the split touches: its class, its first row among all, where its extras are.
+// A component of the gradient that the split touches: its first row among all, its class, where its extras are.
 struct PackedComponent {
-    int slopes, component, count, at[PACKED_POSITIONS], start, extra;
+    PackedPositions positions;
+    int start, slopes, component, extra;
 };
 struct PackedFamily {
     int touched_count, touched;  // PackedTerm
-    int pool, rows;              // where its hulls begin among all pools; rows of its tables
-    int op, first_row;           // the reduction; its first row among those of all families
+    int rows, op;                // of its tables; the reduction
     int stale_count, stale;      // the terms to be evaluated again
     int redo_count[PACKED_LEVELS], redo[PACKED_LEVELS];  // of the tree: the chunks to be folded again, level by level
 };
@@ -28,6 +33,5 @@ struct Packed {
     int variables, edges;           // of the split: ints; (split, parts + 1) doubles
     int family, mask, extra;        // PackedFamily, PackedComponent; lo and hi of what components read of the whole region
     int pool, rows, mask_rows;      // totals: hulls and tables; rows of tables; rows of masks
-    unsigned reciprocal;            // i / parts = i * reciprocal >> shift, for every i below 2^31
-    int shift, padding;
+    int digit_bits, padding[2];     // parts <= 2^digit_bits
 };

@@ -2,7 +2,8 @@
 // doubles, by the same fold as the children's bounds.
 //
 //   1. from the digits that prefix bounds lead to, descend: every digit to its own best, or the best change of one digit
-//   2. look through the tree of prefixes for anything better by more than 2^-40, opening a limited number of them
+//   2. look through the tree of prefixes for anything better by more than 2^-40: the first few are opened together, each into
+//      those that are some digits longer, a limited number of times
 // Whatever is found is only a proposal.
 #pragma once
 #include "run.h"
@@ -170,7 +171,8 @@ class Samples {
         for (int64_t f = 0; f < fractions(); f++) push(nodes, found, enclose_.range(f), f, Entry::key_of(false, 0, 0));
         for (int left = MOST_SEARCHES; left > 0 && !nodes.empty(); left--) {
             std::sort(nodes.begin(), nodes.end());
-            if (nodes.size() > static_cast<size_t>(left) * MOST_TOGETHER) nodes.resize(static_cast<size_t>(left) * MOST_TOGETHER);
+            const size_t most = static_cast<size_t>(left) * MOST_TOGETHER;  // no other is opened any more
+            if (nodes.size() > most) nodes.resize(most);
             const size_t opened = std::min<size_t>(nodes.size(), MOST_TOGETHER);
             const std::vector<Node> first(nodes.begin(), nodes.begin() + opened);
             nodes.erase(nodes.begin(), nodes.begin() + opened);
@@ -197,11 +199,13 @@ class Samples {
             for (int64_t j = 0; j < wide; j++) {
                 const int64_t index = entry.index() + place * j;
                 split_.digits_of(index, digits);
-                (deeper == count ? children : longer).push_back({0, node.fraction, Entry::key_of(deeper == count, index, deeper)});
-                if (deeper == count)
+                if (deeper == count) {
+                    children.push_back({0, node.fraction, Entry::key_of(true, index, deeper)});
                     put(node.fraction, digits);
-                else
+                } else {
+                    longer.push_back({0, node.fraction, Entry::key_of(false, index, deeper)});
                     put_prefix(node.fraction, digits, deeper);
+                }
             }
         }
         evaluate_.run();

@@ -19,6 +19,12 @@ struct infimum_slopes {
     const double *lo, *hi;
     const infimum_program *program;
 };
+// A program of the box's variables, and where its outputs go. The first says by 1 that the function is certainly defined,
+// the second that it is certainly smooth, the last is its gradient; there may be others between.
+struct infimum_standing {
+    const infimum_program *program;
+    double *const *out_lo, *const *out_hi;
+};
 struct infimum_structure {
     int64_t n, family_count, slopes_count, fraction_count, variant;
     const infimum_family *families;

@@ -11,6 +11,7 @@ namespace INFIMUM_NAMESPACE {
 class Staging {
     enum { TABLES_BYTES = 4 << 20 };
     int64_t n_;
+    Stage stage_;
     std::vector<double> domain_lo_, domain_hi_, fractions_;
     Box box_;
     Regions regions_;
@@ -26,9 +27,9 @@ class Staging {
 
   public:
     Staging(const infimum_structure &s, Stage stage)
-        : n_(s.n), domain_lo_(s.lo, s.lo + s.n), domain_hi_(s.hi, s.hi + s.n), fractions_(s.fractions, s.fractions + s.fraction_count),
-          box_(s.n, s.lo, s.hi, s.inner_lo, s.inner_hi, s.widths), regions_(box_), enclose_(s.epilogue, stage, false),
-          evaluate_(s.epilogue, stage, true), position_(static_cast<size_t>(s.n), -1) {
+        : n_(s.n), stage_(stage), domain_lo_(s.lo, s.lo + s.n), domain_hi_(s.hi, s.hi + s.n),
+          fractions_(s.fractions, s.fractions + s.fraction_count), box_(s.n, s.lo, s.hi, s.inner_lo, s.inner_hi, s.widths),
+          regions_(box_), enclose_(s.epilogue, stage, false), evaluate_(s.epilogue, stage, true), position_(static_cast<size_t>(s.n), -1) {
         for (int64_t i = 0; i < s.family_count; i++) families_.emplace_back(s.families[i], n_, s.fraction_count, stage);
         for (int64_t i = 0; i < s.slopes_count; i++) slopes_.emplace_back(s.slopes[i], n_, stage);
     }
@@ -66,8 +67,28 @@ class Staging {
     // Whether a gradient enclosed on the box says that it holds no minimiser; right where the function is smooth around it.
     bool excludes(const double *slope_lo, const double *slope_hi) const {
         for (int64_t v = 0; v < n_; v++)
-            if (discards({slope_lo[v], slope_hi[v]}, {box_.lo[v], box_.hi[v]}, domain_lo_[v], domain_hi_[v])) return true;
+            if (excludes(v, slope_lo, slope_hi)) return true;
         return false;
+    }
+    // The box becomes a child, and a program runs there: whether it says that the child holds no minimiser.
+    //   defined, smooth     gradient       discards
+    //   both certainly      excludes it    yes
+    //   both certainly      does not       no
+    //   else                any            no
+    bool discards_child(int64_t id, int64_t index, const infimum_standing &there) {
+        regions_.go(id, index, MOST_SPLIT);
+        const infimum_program &p = *there.program;
+        const bool fits = p.n == n_ && p.output_count >= 3 && p.slots[p.outputs[p.output_count - 1]][1] == n_;
+        if (!fits) throw std::logic_error("a program of other variables, or without a gradient");
+        const int status = run_batch({&p, stage_, false, 1, box_.lo.data(), box_.hi.data(), there.out_lo, there.out_hi, 1});
+        if (status == 6) throw std::bad_alloc();
+        if (status) throw std::logic_error("the box is no interval");
+        const bool is_smooth = there.out_lo[0][0] == 1 && there.out_lo[1][0] == 1;
+        if (!is_smooth && !BROKEN(13)) return false;
+        const double *slope_lo = there.out_lo[p.output_count - 1], *slope_hi = there.out_hi[p.output_count - 1];
+        for (const int32_t v : regions_[id].split.variables)  // mostly it is one of these that does
+            if (excludes(v, slope_lo, slope_hi)) return true;
+        return excludes(slope_lo, slope_hi);
     }
 
     // Make the tables of a region, which the box must be.
@@ -203,6 +224,9 @@ class Staging {
     }
 
   private:
+    bool excludes(int64_t v, const double *slope_lo, const double *slope_hi) const {
+        return discards({slope_lo[v], slope_hi[v]}, {box_.lo[v], box_.hi[v]}, domain_lo_[v], domain_hi_[v]);
+    }
     static Entry take(Heap &heap) {
         const Entry top = heap.front();
         std::pop_heap(heap.begin(), heap.end());
