@@ -272,18 +272,28 @@ METRICS = {
 
 def profiled(name: str) -> dict[str, float] | None:
     """Hardware counters of one launch; warp instructions. None where no profiler runs."""
+    found = launches([__file__, "--once", name], METRICS, "1")
+    return found[-1][1] if found else None
+
+
+def launches(script: list[str], metrics: dict[str, str], count: str) -> list[tuple[str, dict[str, float]]]:
+    """Hardware counters of a script's first launches, each with its kernel's name; none where no profiler runs."""
     ncu = shutil.which("ncu")
     if ncu is None:
-        return None
-    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "-k", "regex:infimum", "-c", "1"]
-    command += ["--metrics", ",".join(METRICS.values()), sys.executable, __file__, "--once", name]
+        return []
+    command = [ncu, "--clock-control", "none", "--csv", "--page", "raw", "-k", "regex:infimum", "-c", count]
+    command += ["--print-units", "base", "--metrics", ",".join(metrics.values()), sys.executable, *script]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     rows = [row for row in csv.reader(done.stdout.splitlines()) if len(row) > 5]
     if done.returncode or len(rows) < 3:
         print(f"ncu: {(done.stderr or done.stdout)[-400:]}")
-        return None
-    columns = dict(zip(rows[0], rows[-1], strict=False))
-    return {key: float(columns[metric].replace(",", "")) for key, metric in METRICS.items() if columns.get(metric)}
+        return []
+    found = []
+    for row in rows[2:]:  # after the names and the units
+        columns = dict(zip(rows[0], row, strict=False))
+        counted = {key: float(columns[name].replace(",", "")) for key, name in metrics.items() if columns.get(name)}
+        found.append((columns["Kernel Name"], counted))
+    return found
 
 
 # --- the table -------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from infimum.search.partition import Uniform
 
 
 def main() -> None:
-    for problem in (problems.levy(12), problems.griewank(11)):
+    for problem in (problems.levy(12), problems.griewank(11), problems.salomon(11)):
         found = infimum.minimize(problem, method="paper", backend="cuda", max_iter=12)
         print(problem.name, found.nit, found.minimum)
     matrix = np.linalg.qr(np.random.default_rng(1).normal(size=(5, 5)))[0]

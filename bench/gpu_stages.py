@@ -3,9 +3,12 @@
     python bench/gpu_stages.py               five functions at n = 500 and 1000, then the compilation of all twelve
     python bench/gpu_stages.py levy 500      some of them
     python bench/gpu_stages.py --options=--Ofast-compile=min     compiled with more options, kernels as well
+    python bench/gpu_stages.py --floors levy,salomon 1000        what each kernel must do, and how long it takes
 
 Kernels are timed by events over 300 iterations; the parts of a kernel by its own clock, in a second run whose text is
-compiled with INFIMUM_CLOCKS. Compilation is without the cache. With OUT set, gpu_stages.json is written there.
+compiled with INFIMUM_CLOCKS. Compilation is without the cache. Floors are of means over some iterations: FP64
+instructions over the peak that gpu.py measures, bytes of the device's memory over its bandwidth. With OUT set,
+gpu_stages.json or gpu_floors.json is written there.
 """
 
 from __future__ import annotations
@@ -15,10 +18,12 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gpu import launches, peaks
 from gpu_paper import NAMES, on_the_device
 
 from infimum import problems
@@ -29,6 +34,7 @@ from infimum.search import paper
 from infimum.search.outcome import Options
 from infimum.staging import device, device_memory
 from infimum.staging.device_memory import Gpu
+from infimum.staging.device_text import KERNELS
 
 CHOSEN = ("levy", "ackley", "griewank", "rosenbrock", "salomon")
 SIZES = (500, 1000)
@@ -135,6 +141,25 @@ def kernels_of(name: str, n: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+FLOORS = {
+    "fp64": "sm__inst_executed_pipe_fp64.sum", "all": "smsp__inst_executed.sum", "bytes": "dram__bytes.sum",
+    "ns": "gpu__time_duration.sum",
+}  # fmt: skip
+WATCHED = 40  # iterations
+BANDWIDTH = 4.8e12  # bytes a second
+
+
+def floors_of(name: str, n: int, peak: float) -> Iterator[dict[str, Any]]:
+    """For each kernel the means of its launches: instructions, bytes, the time these need, and what it takes."""
+    found = launches([__file__, "--once", name, str(n)], FLOORS, str(4 * WATCHED))
+    for kernel in KERNELS:
+        counted = [counters for label, counters in found if label.startswith(f"infimum_{kernel}")][2:]
+        if counted:
+            mean = {key: float(np.mean([counters[key] for counters in counted])) for key in FLOORS}
+            floor = 1e9 * max(32 * mean["fp64"] / peak, mean["bytes"] / BANDWIDTH)
+            yield {"function": name, "n": n, "kernel": kernel, **mean, "floor_ns": floor, "share": floor / mean["ns"]}
+
+
 def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
     """Seconds from the text to a loaded module, with an empty cache; its size."""
     problem = getattr(problems, name)(50)
@@ -154,13 +179,37 @@ def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
     return {"function": name, "options": options, "seconds": made.compile_seconds, "bytes": size}
 
 
+def show_floors(names: list[str], n: int) -> None:
+    """Print what kernels must do."""
+    peak, rows = peaks()["add_peak"], []
+    for name in names:
+        for r in floors_of(name, n, peak):
+            rows.append(r)
+            print(
+                f"{name:12}{n:6} {r['kernel']:9} FP64 {32 * r['fp64']:9.0f}, all {32 * r['all']:10.0f} instructions, "
+                f"{r['bytes']:9.0f} bytes: floor {1e-3 * r['floor_ns']:6.2f} us of {1e-3 * r['ns']:6.1f}",
+                flush=True,
+            )
+    if os.environ.get("OUT"):
+        (Path(os.environ["OUT"]) / "gpu_floors.json").write_text(json.dumps(rows, indent=1))
+
+
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description="where the time of a staged search on a GPU goes")
     parser.add_argument("functions", nargs="?", default=",".join(CHOSEN))
     parser.add_argument("sizes", nargs="?", default=",".join(map(str, SIZES)))
     parser.add_argument("--options", default="")
+    parser.add_argument("--floors", action="store_true")
+    parser.add_argument("--once", action="store_true")
     given = parser.parse_args()
+    if given.once:
+        problem = getattr(problems, given.functions)(int(given.sizes))
+        searched(trace(problem.f, problem.n, jac=problem.jac), problem.bounds, Gpu, WATCHED)
+        return
+    if given.floors:
+        show_floors(given.functions.split(","), int(given.sizes))
+        return
     cuda.OPTIONS = (*cuda.OPTIONS, *given.options.split())
     print(cuda.device(), cuda.OPTIONS, flush=True)
     rows = []
