@@ -132,7 +132,6 @@ def test_equal_parts_are_cut_where_the_partition_cuts() -> None:
     hi = np.concatenate([hi, [1.0, np.nextafter(1.0, 2.0), 1.7e308, 5e-324, 1.5e-323]])
     f = trace(lambda x: np.sum(x**2), lo.size)
     for parts, count in [(2, 3), (3, 10), (4, 10), (7, 50), (64, 4), (1, 5)]:
-        working = f.stages.working((lo, hi), (lo, hi), None)
         cycle, seen = 0, set()
         for _ in range(2 * lo.size):
             last = min(cycle + count, lo.size)
@@ -142,6 +141,7 @@ def test_equal_parts_are_cut_where_the_partition_cuts() -> None:
                 cycle = following
                 continue
             variables = np.flatnonzero(can) + cycle
+            working = f.stages.working((lo, hi), (lo, hi), None)
             region, after = working.split_equally(cycle, count, parts)
             found, edges = working.split_of(region)
             assert np.array_equal(found, variables) and after == following

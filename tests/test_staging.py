@@ -352,6 +352,16 @@ def test_a_program_without_a_gradient_on_the_box_is_refused() -> None:
             working.discards(region, 1, program)
 
 
+def test_a_region_is_split_once() -> None:
+    domain = np.zeros(3), np.ones(3)
+    working = trace(lambda x: np.sum(x**2), 3).stages.working(domain, domain, None)
+    region, _ = working.split_equally(0, 2, 3)
+    with pytest.raises(RuntimeError, match="split twice"):
+        working.split_equally(0, 2, 3)
+    working.go(region, 4, 64)
+    assert working.split_equally(0, 2, 3)[0] == region + 1
+
+
 def _everything_holds() -> None:
     for name in FUNCTIONS:
         test_a_run_emits_the_children_of_plain_enumeration_in_their_order(name, [1, 2, 3])

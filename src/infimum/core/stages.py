@@ -16,7 +16,10 @@ IntArray = npt.NDArray[np.int64]
 
 _int, _double, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _REDUCTIONS = {"add": 0, "mul": 1, "min": 2, "max": 3}
-_FAULTS = {-2: "a row is no interval, or a program does not fit", -3: "no variable of the box can be split"}
+_FAULTS = {
+    -2: "a row is no interval, a program does not fit, or a region is split twice",
+    -3: "no variable of the box can be split",
+}
 
 
 class Terms(NamedTuple):

@@ -39,7 +39,8 @@ INFIMUM_LONG_FN Child first_of(Child mine, int span, Child *work) {
     __syncthreads();
 #pragma unroll 1
     for (int d = span / 2; d >= 1; d /= 2) {
-        if (rank() % span < d && rank() + d < threads() && before(work[rank() + d], work[rank()])) work[rank()] = work[rank() + d];
+        const int other = rank() + d;
+        if (rank() % span < d && other < threads() && before(work[other], work[rank()])) work[rank()] = work[other];
         __syncthreads();
     }
     const Child found = work[rank() - rank() % span];
@@ -224,6 +225,7 @@ extern "C" __global__ void __launch_bounds__(INFIMUM_NAMESPACE::CHILDREN_THREADS
     infimum_children(const void *world, void *place, void *scratch, long long depth, double last_bound, long long last_index,
                      double upper, long long wanted) {
     using namespace INFIMUM_NAMESPACE;
-    children(*static_cast<const World *>(world), static_cast<char *>(place),
-             {static_cast<int>(depth), {last_bound, last_index}, upper, static_cast<int>(wanted), static_cast<char *>(scratch)});
+    const Wanted all = {static_cast<int>(depth), {last_bound, last_index}, upper, static_cast<int>(wanted),
+                        static_cast<char *>(scratch)};
+    children(*static_cast<const World *>(world), static_cast<char *>(place), all);
 }

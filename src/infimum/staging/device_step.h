@@ -228,7 +228,8 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
                 });
             }
         }
-        if (level == 1) turn.over(kinds * FAMILIES, [&](int task) { close_family(s, task % FAMILIES, values(task / FAMILIES)); });
+        if (level == 1)
+            turn.over(kinds * FAMILIES, [&](int task) { close_family(s, task % FAMILIES, values(task / FAMILIES)); });
         __syncthreads();
     }
     INFIMUM_MARK(2);

@@ -41,7 +41,10 @@ INFIMUM_LONG_FN V term_on(const World &w, const Shape &s, int family, int number
     for (int j = 0; j < reads; j++) {
         const int v = f.variables[number * reads + j];
         Range part = part_of(w, s, v, of);
-        if (kind) part.lo = part.hi = clipped(at_fraction(part.lo, part.hi, w.fraction[kind - 1]), w.inner_lo[v], w.inner_hi[v]);
+        if (kind) {
+            const double at = at_fraction(part.lo, part.hi, w.fraction[kind - 1]);
+            part.lo = part.hi = clipped(at, w.inner_lo[v], w.inner_hi[v]);
+        }
         put_input(x[j], part);
     }
 #pragma unroll 1

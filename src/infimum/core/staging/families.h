@@ -173,7 +173,10 @@ class Family {
     void refresh(const Box &box, const double *fractions, const int64_t *terms, int64_t count) {
         enclose_.clear();
         for (int64_t i = 0; i < count; i++) {
-            for (int64_t j = 0; j < spec_.reads; j++) enclose_.put(box.lo[variable(terms[i], j)], box.hi[variable(terms[i], j)]);
+            for (int64_t j = 0; j < spec_.reads; j++) {
+                const int64_t v = variable(terms[i], j);
+                enclose_.put(box.lo[v], box.hi[v]);
+            }
             put_constants(enclose_, terms[i]);
         }
         enclose_.run();

@@ -61,7 +61,8 @@ class Box {
     int64_t wide = 0, open = 0;  // variables wider than wanted, variables that have a number between their ends
     int64_t moves = 0;           // grows whenever an end changes
 
-    Box(int64_t size, const double *low, const double *high, const double *inner_low, const double *inner_high, const double *widths)
+    Box(int64_t size, const double *low, const double *high, const double *inner_low, const double *inner_high,
+        const double *widths)
         : is_stale_(static_cast<size_t>(size), 1), n(size), lo(low, low + size), hi(high, high + size),
           inner_lo(inner_low, inner_low + size), inner_hi(inner_high, inner_high + size) {
         if (widths) widths_.assign(widths, widths + size);
@@ -152,8 +153,9 @@ class Regions {
     int64_t size() const { return static_cast<int64_t>(regions_.size()); }
     const Region &operator[](int64_t id) const { return regions_[id]; }
 
-    // Split the region that the box is.
+    // Split what the box is: the domain, or a child.
     int64_t split(Split s) {
+        if (at_ >= 0 && index_ < 0) throw std::logic_error("a region is split once");
         regions_.push_back({at_, index_, at_ < 0 ? 0 : regions_[at_].depth + 1, std::move(s)});
         at_ = size() - 1;
         index_ = -1;

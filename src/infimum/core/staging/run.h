@@ -70,7 +70,8 @@ static void extend(Rows &epilogue, const std::vector<Shape> &shapes, const std::
 
 // Put the parts of the next split variable in place of a prefix: those that are defined somewhere, not discarded, and not
 // above `upper`.
-static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Opened &o, int64_t index, int64_t depth, double upper) {
+static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Opened &o, int64_t index, int64_t depth,
+                        double upper) {
     int digits[MOST_SPLIT];
     split.digits_of(index, digits);
     int64_t place = 1;

@@ -29,7 +29,8 @@ class Staging {
     Staging(const infimum_structure &s, Stage stage)
         : n_(s.n), stage_(stage), domain_lo_(s.lo, s.lo + s.n), domain_hi_(s.hi, s.hi + s.n),
           fractions_(s.fractions, s.fractions + s.fraction_count), box_(s.n, s.lo, s.hi, s.inner_lo, s.inner_hi, s.widths),
-          regions_(box_), enclose_(s.epilogue, stage, false), evaluate_(s.epilogue, stage, true), position_(static_cast<size_t>(s.n), -1) {
+          regions_(box_), enclose_(s.epilogue, stage, false), evaluate_(s.epilogue, stage, true),
+          position_(static_cast<size_t>(s.n), -1) {
         for (int64_t i = 0; i < s.family_count; i++) families_.emplace_back(s.families[i], n_, s.fraction_count, stage);
         for (int64_t i = 0; i < s.slopes_count; i++) slopes_.emplace_back(s.slopes[i], n_, stage);
     }
@@ -159,7 +160,8 @@ class Staging {
             for (int64_t p = s.count(); p-- > 0;) *index = *index * s.parts + best.digits[p];
             enclose_.clear();
             for (size_t i = 0; i < families_.size(); i++) {
-                const Range z = families_[i].prove(box_, s, position_, o.shapes[i], fractions_[best.fraction], best.fraction, best.digits.data());
+                const double fraction = fractions_[best.fraction];
+                const Range z = families_[i].prove(box_, s, position_, o.shapes[i], fraction, best.fraction, best.digits.data());
                 enclose_.put(z.lo, z.hi);
             }
             enclose_.run();
@@ -177,7 +179,8 @@ class Staging {
         Heap &heap = left_[id];
         for (int64_t opened = 0; opened < most && !heap.empty(); opened++) {
             const Entry top = heap.front();
-            if (top.bound > upper || (BROKEN(11) && top.bound == upper) || top.bound > other_bound || (top.bound == other_bound && id > other)) return 0;
+            if (top.bound > upper || (BROKEN(11) && top.bound == upper)) return 0;
+            if (top.bound > other_bound || (top.bound == other_bound && id > other)) return 0;
             if (!top.leaf() && !opened_.count(id)) return 2;
             if (top.leaf()) {
                 take(heap);
