@@ -15,6 +15,7 @@ import pytest
 
 import host_cuda
 import host_staging
+import infimum
 import nvrtc
 from infimum import core, problems
 from infimum.backends import cuda
@@ -324,6 +325,24 @@ def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: p
         assert any(inside)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_a_stopped_search_loses_no_child_where_terms_cancel(
+    seed: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prefixes are then bounded above their children, which the core emits in another order; all hold a minimiser."""
+    monkeypatch.setattr(device, "_PREFIXES", 16)
+    monkeypatch.setattr(paper, "working", lambda *a: DeviceStaging(a[0], *a[1], a[2], machine))
+    large = np.random.default_rng(seed).normal(size=4) * 1e10
+    large[-1] = -large[:-1].sum()
+    function = trace(lambda x: np.sum(large + np.cos(2 * infimum.pi * x)), 4)
+    minimisers = np.stack(np.meshgrid(*[np.arange(4) + 0.5] * 4), -1).reshape(-1, 4)
+    for most in (1, 2, 3, 4):
+        options = Options(partition=Uniform(4, 4), max_iter=most)
+        boxes = paper.search(function, read_bounds([(0.0, 4.0)] * 4), options).boxes
+        points = minimisers[:, None]
+        assert ((boxes[:, :, 0] <= points) & (points <= boxes[:, :, 1])).all(2).any(1).all(), most
+
+
 # ---------------------------------------------------------------------------------------------- the compiler of a GPU
 @pytest.mark.parametrize(
     ("name", "architecture"),
@@ -357,7 +376,7 @@ def _ptx(compiler: ctypes.CDLL, source: str, architecture: str) -> str:
 def test_parts_of_the_searches_that_a_device_cannot_take_stay_here() -> None:
     stages = trace(FUNCTIONS["sum"], 30).stages
     assert device.fits(stages, 4, 10)
-    assert not device.fits(stages, 4, 30) and not device.fits(stages, 100, 2)
+    assert not device.fits(stages, 4, 30) and not device.fits(stages, 100, 2) and not device.fits(stages, 1, 2)
     ends = (np.zeros(30), np.ones(30))
     assert isinstance(device.working(stages, (ends, ends), None, "cuda", (4, 30)), core.Staging)
     assert equal_parts(*ends, 4).shape == (30, 5)

@@ -59,12 +59,13 @@ class Head(ctypes.Structure):
 class Run:
     """What is left of a region: children that are listed, and whether there are more after them."""
 
-    __slots__ = ("bounds", "indices", "last", "more", "next")
+    __slots__ = ("bounds", "emitted", "indices", "last", "more", "next")
 
     def __init__(self) -> None:
         self.bounds: list[float] = []
         self.indices: list[int] = []
         self.next = 0
+        self.emitted: list[int] = []
         self.last: tuple[float, int] = _FIRST
         self.more = True
 
@@ -91,7 +92,7 @@ class Place(NamedTuple):
 
 def fits(stages: Stages, parts: int, variables: int) -> bool:
     """Whether a search that splits so many variables at a time into so many parts can run on a device."""
-    if stages.structure is None or not 1 <= parts <= _PARTS or variables > _SPLIT or parts**variables > _CHILDREN:
+    if stages.structure is None or not 2 <= parts <= _PARTS or variables > _SPLIT or parts**variables > _CHILDREN:
         return False
     programs = [*(f.program for f in stages.structure.families), stages.structure.epilogue, *stages.slopes.programs]
     return sum(len(program.instructions) for program in programs) <= LONG
@@ -285,17 +286,22 @@ class DeviceStaging:
         self._here = set()
 
     def _tabulate_here(self, region: int, masked: bool, extra: Extra) -> int:
-        """What the core would have left of a region after the same children were emitted."""
+        """What the core would have left of a region after the same children were emitted.
+
+        Where terms cancel, a prefix may be bounded above its children by more than the margin, and the core emits in
+        another order: then all is left, rather than a child lost that was never emitted.
+        """
         assert self._here is not None
         kind = self._box.tabulate(region, masked, extra)
         self._box.begin(region, self._upper)
-        last, emitted = self._runs[region].last, _FIRST
-        while emitted < last:
-            found, bound, index = self._box.advance(region, self._upper)
-            if found == 1:
-                emitted = bound, index
-            elif self._box.bound(region) > self._upper:
+        emitted = set(self._runs[region].emitted)
+        while emitted and self._box.bound(region) <= min(self._upper, _LARGEST):
+            found, _, index = self._box.advance(region, self._upper)
+            if found == 1 and index not in emitted:
+                self._box.begin(region, self._upper)
                 break
+            if found == 1:
+                emitted.remove(index)
         self._here.add(region)
         return kind
 
@@ -402,6 +408,7 @@ class DeviceStaging:
             return 0, bound, index
         run.next += 1
         run.last = bound, index
+        run.emitted.append(index)
         return 1, bound, index
 
     def bound(self, region: int) -> float:
