@@ -325,22 +325,45 @@ def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: p
         assert any(inside)
 
 
+# ---------------------------------------------------------------------------------------------- terms that cancel
+# Rounding is then large against the sum, and the enclosure of a prefix may begin above those of its children.
+def _cancelling(seed: int, size: float, n: int) -> Function:
+    large = np.random.default_rng(seed).normal(size=n) * size
+    large[-1] = -large[:-1].sum()
+    return trace(lambda x: np.sum(large + np.cos(2 * infimum.pi * x)), n)
+
+
+@pytest.mark.parametrize("prefixes", [1, 16, 64, 2**14])
+@pytest.mark.parametrize("size", [1.0, 1e5, 1e10, 1e15])
+def test_children_are_those_of_the_core_where_terms_cancel(
+    size: float, prefixes: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device, "_PREFIXES", prefixes)
+    lo, hi = np.zeros(5), np.full(5, 4.0)
+    for seed, parts in ((1, 4), (2, 3), (3, 4)):
+        variables = np.arange(5)
+        edges = equal_parts(lo, hi, parts)
+        region = Region(_cancelling(seed, size, 5), lo, hi, variables, edges)
+        here, there = _both(region, machine)
+        found = _everything(here, region)
+        assert found == _everything(there, region)
+        assert found[2] == sorted(found[2]) and len(found[2]) == parts**5
+
+
 @pytest.mark.parametrize("seed", [1, 2, 4])
 def test_a_stopped_search_loses_no_child_where_terms_cancel(
     seed: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Prefixes are then bounded above their children, which the core emits in another order; all hold a minimiser."""
     monkeypatch.setattr(device, "_PREFIXES", 16)
+    function, domain = _cancelling(seed, 1e10, 4), read_bounds([(0.0, 4.0)] * 4)
+    minimisers = np.stack(np.meshgrid(*[np.arange(4) + 0.5] * 4), -1).reshape(-1, 1, 4)
+    every = [Options(partition=Uniform(4, 4), max_iter=most) for most in (1, 2, 3, 4)]
+    expected = [paper.search(function, domain, options).boxes for options in every]
     monkeypatch.setattr(paper, "working", lambda *a: DeviceStaging(a[0], *a[1], a[2], machine))
-    large = np.random.default_rng(seed).normal(size=4) * 1e10
-    large[-1] = -large[:-1].sum()
-    function = trace(lambda x: np.sum(large + np.cos(2 * infimum.pi * x)), 4)
-    minimisers = np.stack(np.meshgrid(*[np.arange(4) + 0.5] * 4), -1).reshape(-1, 4)
-    for most in (1, 2, 3, 4):
-        options = Options(partition=Uniform(4, 4), max_iter=most)
-        boxes = paper.search(function, read_bounds([(0.0, 4.0)] * 4), options).boxes
-        points = minimisers[:, None]
-        assert ((boxes[:, :, 0] <= points) & (points <= boxes[:, :, 1])).all(2).any(1).all(), most
+    for options, known in zip(every, expected, strict=True):
+        boxes = paper.search(function, domain, options).boxes
+        assert ((boxes[:, :, 0] <= minimisers) & (minimisers <= boxes[:, :, 1])).all(2).any(1).all(), options.max_iter
+        assert np.array_equal(boxes, known)
 
 
 # ---------------------------------------------------------------------------------------------- the compiler of a GPU

@@ -288,8 +288,7 @@ class DeviceStaging:
     def _tabulate_here(self, region: int, masked: bool, extra: Extra) -> int:
         """What the core would have left of a region after the same children were emitted.
 
-        Where terms cancel, a prefix may be bounded above its children by more than the margin, and the core emits in
-        another order: then all is left, rather than a child lost that was never emitted.
+        It emits them in the same order; should it emit another one, all is left, rather than that child lost.
         """
         assert self._here is not None
         kind = self._box.tabulate(region, masked, extra)

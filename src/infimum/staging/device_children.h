@@ -3,8 +3,8 @@
 //
 //   1. every block: the bound of each prefix of `depth` digits, +inf where it is discarded or undefined
 //   2. the last block to arrive: open prefixes, the smallest first, until no other can hold one of the next children
-// A child's bound is its own, or its prefix's where that is larger: both are bounds of the function on it. So no child comes
-// before its prefix, and the children that were emitted are exactly those up to the last one: none can be lost.
+// A bound is the largest on the way from the root, as core/staging/run.h has it. So no child comes before its prefix, and the
+// children that were emitted are exactly those up to the last one: none can be lost.
 #pragma once
 #include "device_sample.h"
 
@@ -20,6 +20,8 @@ INFIMUM_FN Child no_child() { return {INFIMUM_INF, 0x7fffffffffffffffLL}; }
 // Threads of a block; those of them that look for one prefix to open; what is copied near: bytes of the shape and of the masks,
 // ranges of the tables.
 enum { CHILDREN_THREADS = 512, SQUAD = 64, NEAR_SHAPE = 4096, NEAR_MASKS = 2048, NEAR_RANGES = 1024 };
+// Bounds that are near; of at least how many prefixes.
+enum { NEAR_BOUNDS = 1024, FEW_PREFIXES = 8 };
 
 // A component whose last position is one of [from, to) discards all children with these digits.
 INFIMUM_FN bool is_discarded(const Shape &s, const unsigned char *masks, const Digits &digits, int from, int to) {
@@ -80,23 +82,53 @@ struct Region {
     Values tables;
     const unsigned char *masks;
 };
-// The bound of everything that begins with `depth` digits of an index, of which the first `known` were looked at before; +inf
-// where it is discarded or undefined.
-INFIMUM_LONG_FN double bound_of(const Region &r, unsigned index, int known, int depth) {
+// The bound of everything that begins with `depth` digits of an index, by itself; +inf where it is undefined or the last digit
+// discards it.
+INFIMUM_LONG_FN double own_bound(const Region &r, unsigned index, int depth) {
     const Digits digits = digits_of(*r.shape.head, index, depth);
-    if (is_discarded(r.shape, r.masks, digits, known, depth)) return INFIMUM_INF;
+    if (is_discarded(r.shape, r.masks, digits, depth - 1, depth)) return INFIMUM_INF;
     const Range z = enclosed(r.shape, r.tables, digits, depth);
-    return z.lo > z.hi ? INFIMUM_INF : stored(z.lo);
+    if (z.lo > z.hi) return INFIMUM_INF;
+    const double lo = stored(z.lo);
+    return depth == r.shape.head->split ? lo : lo - magnitude(lo) * PREFIX_MARGIN;
 }
-INFIMUM_FN double bound_of_prefix(const Region &r, const Prefixes &p, int q) {
-    const double lo = bound_of(r, q, 0, p.depth);
-    return p.depth == r.shape.head->split || lo == INFIMUM_INF ? lo : lo - magnitude(lo) * PREFIX_MARGIN;
+// What lies between some prefixes and what is looked for below them: own bounds of the first levels, for all that begins with
+// each, so that they are found once and not by everyone who passes.
+struct Levels {
+    int count, size;  // how many levels; how many bounds they are
+};
+INFIMUM_FN Levels levels_between(int parts, int from, int to, int room) {
+    Levels found = {0, 0};
+#pragma unroll 1
+    for (int wide = parts; from + found.count + 1 < to && found.size + wide <= room; wide *= parts) {
+        found.count++;
+        found.size += wide;
+    }
+    return found;
 }
-INFIMUM_FN Child child_of(const Region &r, const Prefixes &p, int q, int rest, double prefix) {
-    const unsigned index = q + static_cast<unsigned>(p.count) * rest;
-    const double lo = bound_of(r, index, p.depth, r.shape.head->split);
-    if (lo == INFIMUM_INF) return no_child();
-    return {lo > prefix ? lo : prefix, index};
+// Number i of these bounds, for what begins with `from` digits of an index.
+INFIMUM_FN double bound_between(const Region &r, unsigned index, int from, int i) {
+    const int parts = r.shape.head->parts;
+    int level = 1;
+#pragma unroll 1
+    for (int wide = parts; i >= wide; level++, wide *= parts) i -= wide;
+    return own_bound(r, index + static_cast<unsigned>(combinations(parts, from)) * i, from + level);
+}
+// The largest bound on the way to the first `to` digits of an index, from `from` on, where it is `least`; `below`: the number of
+// that descendant among all of the prefix's.
+INFIMUM_FN double bound_of(const Region &r, const Levels &levels, const double *known, unsigned index, int from, int to,
+                           double least, int below) {
+    const int parts = r.shape.head->parts;
+    int wide = parts, depth = from;
+#pragma unroll 1
+    for (; depth < from + levels.count; depth++, known += wide, wide *= parts)
+        if (known[below % wide] > least) least = known[below % wide];
+#pragma unroll 1
+    while (depth < to && least < INFIMUM_INF) {
+        const double own = own_bound(r, index, ++depth);
+        if (own > least) least = own;
+    }
+    return least;
 }
 
 // ---------------------------------------------------------------------------------------------- the last block
@@ -132,9 +164,17 @@ INFIMUM_FN int chosen(const World &w, const Prefixes &p, bool enough, double mos
     __syncthreads();
     return found;
 }
-INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p, Child last, double upper, int wanted) {
-    __shared__ Child work[CHILDREN_THREADS];
-    __shared__ int count;
+// What the threads share about children.
+struct Listing {
+    Child work[CHILDREN_THREADS];
+    double bounds[NEAR_BOUNDS];
+    int count;
+};
+INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p, Child last, double upper, int wanted,
+                              Listing &list) {
+    const int split = r.shape.head->split;
+    const Levels levels = levels_between(r.shape.head->parts, p.depth, split, NEAR_BOUNDS / FEW_PREFIXES);
+    const int together = levels.size ? NEAR_BOUNDS / levels.size : p.count;  // prefixes whose levels are near at a time
     Seen seen;
     seen.clear(wanted);
     Child least = first_prefix(w, p), listed = no_child();  // listed: of the first few threads, one child each
@@ -142,18 +182,29 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
     bool enough = false;
     int found = 0;
 #pragma unroll 1
-    while (const int open = chosen(w, p, enough, most, least, work, &count)) {
+    while (const int open = chosen(w, p, enough, most, least, list.work, &list.count)) {
 #pragma unroll 1
-        for (int task = rank(); task < open * p.leaves; task += threads()) {
-            const int at = task / p.leaves;
-            const Child c = child_of(r, p, w.listed[at], task % p.leaves, w.listed_bounds[at]);
-            if (c.bound <= upper && before(last, c)) seen.offer(c);
+        for (int first = 0; first < open; first += together) {
+            const int some = open - first < together ? open - first : together;
+#pragma unroll 1
+            for (int task = rank(); task < some * levels.size; task += threads())
+                list.bounds[task] = bound_between(r, w.listed[first + task / levels.size], p.depth, task % levels.size);
+            __syncthreads();
+#pragma unroll 1
+            for (int task = rank(); task < some * p.leaves; task += threads()) {
+                const int at = task / p.leaves, below = task % p.leaves, q = w.listed[first + at];
+                const unsigned index = q + static_cast<unsigned>(p.count) * below;
+                const double *known = list.bounds + at * levels.size;
+                const Child c = {bound_of(r, levels, known, index, p.depth, split, w.listed_bounds[first + at], below), index};
+                if (c.bound <= upper && c.bound < INFIMUM_INF && before(last, c)) seen.offer(c);
+            }
+            __syncthreads();
         }
         int taken = 0;
 #pragma unroll 1
         for (found = 0; found < wanted; found++) {
             const Child mine = taken < wanted ? seen.list[taken] : no_child();
-            const Child c = first_of(mine, CHILDREN_THREADS, work);
+            const Child c = first_of(mine, CHILDREN_THREADS, list.work);
             if (c.bound == INFIMUM_INF) break;
             if (mine.index == c.index) taken++;
             if (rank() == 0) {
@@ -188,13 +239,14 @@ struct Wanted {
 INFIMUM_FN void children(const World &w, char *place, const Wanted &wanted) {
     alignas(16) __shared__ int near_shape[NEAR_SHAPE / 4], near_masks[NEAR_MASKS / 4];
     __shared__ Range near_pool[NEAR_RANGES];
+    alignas(16) __shared__ char near_work[sizeof(Looking) > sizeof(Listing) ? sizeof(Looking) : sizeof(Listing)];
     INFIMUM_START();
     const Packed &head = *reinterpret_cast<const Packed *>(place);
     const int blocks = static_cast<int>(gridDim.x) - (wanted.scratch ? 1 : 0), block = static_cast<int>(blockIdx.x);
     const char *near = near_copy(place, static_cast<int>(sizeof(Packed)) + head.bytes - head.shape, near_shape, NEAR_SHAPE);
     if (block == blocks) {
         __syncthreads();
-        best_sample(w, shape_of_place(near), wanted.scratch);
+        best_sample(w, shape_of_place(near), wanted.scratch, *reinterpret_cast<Looking *>(near_work));
         return;
     }
     Region r = {{}, values_at(tables_of_place(place, head), head), masks_of_place(place, head)};
@@ -208,14 +260,20 @@ INFIMUM_FN void children(const World &w, char *place, const Wanted &wanted) {
     __syncthreads();
     r.shape = shape_of_place(near);
     if (block == 0) INFIMUM_MARK(16);
+    Listing &list = *reinterpret_cast<Listing *>(near_work);
     const Prefixes p = prefixes_of(*r.shape.head, wanted.depth);
+    const Levels levels = levels_between(r.shape.head->parts, 0, p.depth, NEAR_BOUNDS);
 #pragma unroll 1
-    for (int q = block * threads() + rank(); q < p.count; q += blocks * threads()) w.prefixes[q] = bound_of_prefix(r, p, q);
+    for (int i = rank(); i < levels.size; i += threads()) list.bounds[i] = bound_between(r, 0, 0, i);
+    __syncthreads();
+#pragma unroll 1
+    for (int q = block * threads() + rank(); q < p.count; q += blocks * threads())
+        w.prefixes[q] = bound_of(r, levels, list.bounds, q, 0, p.depth, -INFIMUM_INF, q);
     if (block == 0) INFIMUM_MARK(17);
     if (!is_last_to_arrive(w, blocks)) return;
     if (rank() == 0) *w.arrived = 0;
     INFIMUM_MARK(18);
-    list_children(w, r, p, wanted.last, wanted.upper, wanted.children);
+    list_children(w, r, p, wanted.last, wanted.upper, wanted.children, list);
     INFIMUM_MARK(19);
 }
 

@@ -370,8 +370,7 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
     to[4] = look.fraction;
     to[5] = look.value < INFIMUM_INF;
 }
-INFIMUM_FN void best_sample(const World &w, const Shape &s, char *scratch) {
-    __shared__ Looking look;
+INFIMUM_FN void best_sample(const World &w, const Shape &s, char *scratch, Looking &look) {
     const SampleMemory m = sample_memory(w, *s.head, scratch);
     INFIMUM_START();
     dive(w, s, m, look);

@@ -1,8 +1,10 @@
 // The children of one region, emitted one by one in the order (lower bound, index), opening few of them.
 //
 // The children form a tree, one split variable a level. A prefix of digits is bounded by the epilogue on the fold of what is
-// fixed and the hulls of what is open. Prefix bounds are lowered by 2^-40 of their size, so that they stay below the bounds
-// of the leaves under them, which are the children's own folds.
+// fixed and the hulls of what is open. Prefix bounds are lowered by 2^-40 of their size, so that they mostly stay below the
+// bounds of the leaves under them, which are the children's own folds in another order of rounding. Where they do not, what is
+// under a prefix has the prefix's bound, which is one of its own: so children come in the order of their bounds, and neither
+// depends on how they are looked for.
 #pragma once
 #include "slopes.h"
 
@@ -68,10 +70,10 @@ static void extend(Rows &epilogue, const std::vector<Shape> &shapes, const std::
     for (digits[depth] = 0; digits[depth] < parts; digits[depth]++) found(digits[depth], epilogue.range(digits[depth]));
 }
 
-// Put the parts of the next split variable in place of a prefix: those that are defined somewhere, not discarded, and not
-// above `upper`.
-static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Opened &o, int64_t index, int64_t depth,
-                        double upper) {
+// Put the parts of the next split variable in place of a prefix with this bound: those that are defined somewhere, not
+// discarded, and not above `upper`.
+static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Opened &o, double least, int64_t index,
+                        int64_t depth, double upper) {
     int digits[MOST_SPLIT];
     split.digits_of(index, digits);
     int64_t place = 1;
@@ -79,7 +81,7 @@ static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Op
     const bool leaf = depth + 1 == split.count();
     extend(epilogue, o.shapes, o.values, split.parts, digits, depth, [&](int digit, Range z) {
         if (z.lo > z.hi || o.discards(digits, depth + 1, split.parts)) return;
-        const double bound = leaf ? z.lo : z.lo - magnitude(z.lo) * PREFIX_MARGIN;
+        const double own = leaf ? z.lo : z.lo - magnitude(z.lo) * PREFIX_MARGIN, bound = own > least ? own : least;
         if (!(bound <= upper) || (BROKEN(10) && bound == upper)) return;
         heap.push_back({bound, Entry::key_of(leaf, index + digit * place, depth + 1)});
         std::push_heap(heap.begin(), heap.end());

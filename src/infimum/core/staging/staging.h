@@ -130,7 +130,7 @@ class Staging {
     // The first prefixes of a region just tabulated.
     int64_t begin(int64_t id, double upper) {
         left_[id].clear();
-        open_prefix(left_[id], enclose_, regions_[id].split, use(id), 0, 0, upper);
+        open_prefix(left_[id], enclose_, regions_[id].split, use(id), -INFIMUM_INF, 0, 0, upper);
         return 0;
     }
     // A sample point of a region, to which the box goes.
@@ -239,7 +239,7 @@ class Staging {
     // Put its parts in place of the first prefix.
     void open(int64_t id, double upper) {
         const Entry top = take(left_[id]);
-        open_prefix(left_[id], enclose_, regions_[id].split, use(id), top.index(), top.depth(), upper);
+        open_prefix(left_[id], enclose_, regions_[id].split, use(id), top.bound, top.index(), top.depth(), upper);
     }
     void place(const Split &s) {
         for (int64_t p = 0; p < s.count(); p++) position_[s.variables[p]] = static_cast<int>(p);
