@@ -100,6 +100,35 @@ def test_children_above_the_upper_bound_are_left_out_and_no_other(name: str, mac
         assert _everything(here, region, upper) == _everything(there, region, upper)
 
 
+def _rugged(x: Any) -> Any:
+    """The same for every order of its variables: many sample points are equally good, and descent seldom finds one."""
+    return np.sin(5 * np.sum(np.cos(3 * x))) + np.sqrt(np.sum(x**2) + 1) / 8
+
+
+@pytest.mark.parametrize("threads", [1, 64])
+def test_of_equally_good_samples_the_cores_is_found(threads: int, folder: Path) -> None:
+    function, machine = trace(_rugged, 6), host_staging.machine(folder, threads)
+    for parts, count, width in (
+        (4, 6, 4.0),
+        (4, 6, 1.0),
+        (3, 6, 2.5),
+        (2, 6, 3.0),
+        (4, 5, 2.0),
+        (5, 4, 6.0),
+        (4, 6, 8.0),
+    ):
+        for shift in np.linspace(-1.0, 1.0, 9):
+            lo, hi = np.full(6, shift - width / 2), np.full(6, shift + width / 2)
+            variables = np.arange(count)
+            region = Region(function, lo, hi, variables, equal_parts(lo[variables], hi[variables], parts))
+            found = []
+            for box in _both(region, machine):
+                number = box.split(region.variables, region.edges)
+                box.tabulate(number, False, None)
+                found.append(box.sample(number))
+            assert found[0] == found[1], (parts, count, width, shift)
+
+
 @pytest.mark.parametrize("prefixes", [1, 4, 64])
 @every_function
 def test_prefixes_of_few_digits_lead_to_the_same_children(

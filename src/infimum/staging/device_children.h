@@ -114,8 +114,8 @@ INFIMUM_FN double bound_between(const Region &r, unsigned index, int from, int i
     for (int wide = parts; i >= wide; level++, wide *= parts) i -= wide;
     return own_bound(r, index + static_cast<unsigned>(combinations(parts, from)) * i, from + level);
 }
-// The largest bound on the way to the first `to` digits of an index, from `from` on, where it is `least`; `below`: the number of
-// that descendant among all of the prefix's.
+// The largest bound on the way to the first `to` digits of an index, from `from` on, where it is `least`; `below`: the number
+// of that descendant among all of the prefix's.
 INFIMUM_FN double bound_of(const Region &r, const Levels &levels, const double *known, unsigned index, int from, int to,
                            double least, int below) {
     const int parts = r.shape.head->parts;

@@ -161,7 +161,8 @@ class Staging {
             enclose_.clear();
             for (size_t i = 0; i < families_.size(); i++) {
                 const double fraction = fractions_[best.fraction];
-                const Range z = families_[i].prove(box_, s, position_, o.shapes[i], fraction, best.fraction, best.digits.data());
+                const int *digits = best.digits.data();
+                const Range z = families_[i].prove(box_, s, position_, o.shapes[i], fraction, best.fraction, digits);
                 enclose_.put(z.lo, z.hi);
             }
             enclose_.run();
