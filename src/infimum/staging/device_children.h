@@ -177,7 +177,7 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
     const int together = levels.size ? NEAR_BOUNDS / levels.size : p.count;  // prefixes whose levels are near at a time
     Seen seen;
     seen.clear(wanted);
-    Child least = first_prefix(w, p), listed = no_child();  // listed: of the first few threads, one child each
+    Child least = first_prefix(w, p);
     double most = upper;
     bool enough = false;
     int found = 0;
