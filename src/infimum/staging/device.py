@@ -4,7 +4,8 @@
     there    the box, every term on its tree, the tables of the last regions (device_step.h, device_children.h)
 
 One small copy goes there for each region that is split, and one comes back: a sample and the next few children. A run
-is then (region, last child emitted); children are listed again when it is taken up again.
+is then (region, last child emitted); children are listed again when it is taken up again. The numbers of all children
+emitted are for the end, when the core lists what is left.
 """
 
 from __future__ import annotations
