@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from infimum.api import METHODS, minimize
 from infimum.cli_target import read_bound, target
 from infimum.contractors.devices import NAMES
 from infimum.errors import InfimumError
+from infimum.graph.refusal import place_of_error
 from infimum.records.result import Result
 from infimum.search.bisection import SPLITS
 from infimum.search.partition import PARTITIONS
@@ -96,13 +98,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InfimumError as error:
         print(f"infimum: {error}", file=sys.stderr)
         code = WRONG
-    except OSError as error:
-        print(f"infimum: {error.filename}: {error.strerror}", file=sys.stderr)
-        code = WRONG
     except KeyboardInterrupt:
         print("infimum: interrupted", file=sys.stderr)
         code = INTERRUPTED
+    except Exception as error:
+        print(f"infimum: {_told(error)}", file=sys.stderr)
+        code = WRONG
     return code
+
+
+def _told(error: Exception) -> str:
+    """Return what went wrong, in words."""
+    # | raised by            | said                                                      |
+    # | the user's function  | its line and its own error                                |
+    # | the file system      | the file's name and what the system says                  |
+    # | infimum itself       | all that is known, and the wish to be told                |
+    place, kind = place_of_error(error), type(error).__name__
+    if place is not None and not place.file.startswith(str(Path(__file__).parent)):
+        return f"{place}\n  {kind}: {error}"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    trace = "".join(traceback.format_exception(error))
+    return f"{trace}This is a fault of infimum itself: please report it with the lines above."
 
 
 def _shielded(arguments: list[str]) -> list[str]:

@@ -51,7 +51,7 @@ class ProgramError(InfimumError, ValueError):
     """A program breaks the rules under which backends run it: a fault of infimum itself, never of the user."""
 
 
-class InternalFault(InfimumError, RuntimeError):
+class InternalFault(InfimumError, AssertionError):
     """What was found contradicts itself: a fault of infimum itself, never of the user, and better than a false claim."""
 
 
