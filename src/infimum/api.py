@@ -133,8 +133,8 @@ def minimize(
         batch=options.count("batch", batch),
     )
     options.refuse_endless(
-        ftol=goal.ftol, xtol=goal.xtol, max_iter=asked.max_iter, time_limit=asked.time_limit, max_regions=asked.max_regions,
-        callback=callback,
+        ftol=goal.ftol, xtol=goal.xtol, max_iter=asked.max_iter, time_limit=asked.time_limit,
+        max_regions=asked.max_regions, callback=callback,
     )  # fmt: skip
     warn_if_unreachable(asked.xtol, task.domain)
 

@@ -46,8 +46,9 @@ def goals(method: str, ftol: Any, fatol: Any, xtol: Any, xrtol: Any, domain: Dom
     if xtol is XTOL:
         xtol = XTOL.auto if method == "auto" or xrtol is not None else XTOL.paper
     narrow = [found for found in (widths("xtol", xtol, domain.n), _of_the_domain(xrtol, domain)) if found is not None]
-    width = None if not narrow else narrow[0] if len(narrow) == 1 else np.minimum(*narrow)
-    return Goals(asked, slack, width)
+    if len(narrow) == 2:
+        return Goals(asked, slack, np.minimum(narrow[0], narrow[1]))
+    return Goals(asked, slack, narrow[0] if narrow else None)
 
 
 def _tolerance(name: str, value: Any, method: str) -> float | None:

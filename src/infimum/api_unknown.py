@@ -24,7 +24,7 @@ _MEANT = {
         ("xatol", "x_tol", "xabstol", "vol_tol", "len_tol"),
         "Write xtol for the width of the boxes around the minimisers, or xrtol relative to the bounds.",
     ),
-    **dict.fromkeys(("maxiter", "niter", "iters", "max_iterations", "nit"), "Write max_iter=…, a number of iterations."),
+    **dict.fromkeys(("maxiter", "niter", "iters", "max_iterations"), "Write max_iter=…, a number of iterations."),
     **dict.fromkeys(
         ("maxfun", "maxfev", "max_nfev", "nfev", "niter_success"),
         "Write max_iter=… or time_limit=… (seconds): evaluations of boxes are not counted as those of points are.",

@@ -59,8 +59,8 @@ model.py holds a function of an array x in NumPy style. Bounds are read as writt
 hold for all variables, given several times each pair is that of one variable.
 
 The search ends when every goal holds. Of the value, [lower, upper] being the minimum enclosed: upper - lower is at most
---ftol times |upper|, or at most --fatol, which is in the units of the function. Of the boxes, where one is given: each is
-narrower than --xtol, in the units of the variables, and than --xrtol times the distance between the variable's bounds.
+--ftol times |upper|, or at most --fatol, which is in the units of the function. Of the boxes, where one is given: each
+is narrower than --xtol, in the units of the variables, and than --xrtol times the distance between its bounds.
 
 {_CODES}"""
 

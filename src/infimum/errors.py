@@ -52,7 +52,7 @@ class ProgramError(InfimumError, ValueError):
 
 
 class InternalFault(InfimumError, AssertionError):
-    """What was found contradicts itself: a fault of infimum itself, never of the user, and better than a false claim."""
+    """What was found contradicts itself: a fault of infimum, never of the user, and better than a false claim."""
 
 
 class InvalidBounds(InfimumError, ValueError):

@@ -99,7 +99,9 @@ def missed(goal: Missed, maximize: bool) -> str:
     else:
         said = f"upper - lower is {goal.found:.4g}, where at most {goal.asked:.4g} is asked for"
     variables = [int(v) for v in goal.variables[:_SHOWN_VARIABLES]]
-    first = [f"x[{v}] in {enclosure(Interval(*map(float, ends)))}" for v, ends in zip(variables, goal.box, strict=False)]
+    first = [
+        f"x[{v}] in {enclosure(Interval(*map(float, ends)))}" for v, ends in zip(variables, goal.box, strict=False)
+    ]
     more = ", …" if len(goal.variables) > _SHOWN_VARIABLES else ""
     return f"{said}. Box {goal.number + 1} of {goal.among} ({', '.join(first)}{more}) {goal.reason}."
 

@@ -114,7 +114,7 @@ class Search:
         return self._outcome(Status.PROVED if status is None else status)
 
     def _is_unfinished(self) -> bool:
-        """Whether there is a box to look at; at the end, boxes that were put away under other bounds are asked again."""
+        """Whether there is a box to look at; at the end, those that were put away under other bounds are asked again."""
         if self.proof is not None:
             return False
         if not len(self.open) and len(self.done) and self.goals.ftol is not None:

@@ -2,7 +2,7 @@
 
 goal     holds where
 value    upper - lower <= max(ftol * |upper|, fatol); where ftol is None, upper and lower are finite
-width    every box is narrower than xtol in each variable, or in those for which a width is given; off where xtol is None
+width    every box is narrower than xtol in each variable, or in those that have one; off where xtol is None
 """
 
 from __future__ import annotations

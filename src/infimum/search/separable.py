@@ -63,6 +63,7 @@ class _Apart:
         self.evaluations = whole.points.evaluations
         self.status = Status.PROVED
         self.proof: Proof | None = None
+        self.has_points = True  # every block, as far as is known
         self.searches: dict[tuple[int, int], Search] = {}  # by class and member
         self.before = 0  # iterations of the block's search before it was run
 
@@ -94,7 +95,7 @@ class _Apart:
             seconds=time.perf_counter() - self.whole.started,
             history=self.whole.history,
             product=product,
-            proof=self.proof,
+            proof=self.proof if self.has_points else None,
         )
         return judged(found, self.options.goals)
 
@@ -113,6 +114,7 @@ class _Apart:
 
     def _combined(self, first: Outcome, gap: float | None) -> tuple[Product, float, float, FloatArray | None]:
         """Search the blocks, or go on with it, and say what is known of the whole: bounds and the best point."""
+        self.has_points = True
         answers = tuple(self._answers(alike, gap) for alike in self.parts.classes)
         product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
         lower, upper = product.minimum()
@@ -153,8 +155,9 @@ class _Apart:
         self.evaluations += found.nfev - evaluations
         if found.status.is_limit and self.status == Status.PROVED:
             self.status = found.status
+        self.has_points &= found.x is not None or found.proof is not None
         if found.proof is not None and (self.proof is None or found.proof.status == Status.UNBOUNDED):
-            self.proof = found.proof  # of a sum of blocks too, if each has a point: verdict.py asks for one
+            self.proof = found.proof  # which is one of the sum, where every other block has a point
         return found
 
     def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:

@@ -30,27 +30,27 @@ def judged(outcome: Outcome, goals: Goals) -> Outcome:
 
     Given, outcome.status says how the search ended: RUNNING, at a limit, or PROVED where nothing was left to do.
     """
-    # | proof | boxes | point | goals  | ended at    | status                                                             |
-    # |       |       |       |        | RUNNING     | as it is                                                           |
-    # | yes   |       | yes   |        |             | that of the proof                                                  |
-    # | no    | none  | no    |        |             | UNDEFINED                                                          |
-    # | no    | none  | yes   |        |             | a fault: the point is a minimiser, or there are better ones        |
-    # | no    | some  | no    |        | a limit     | the limit                                                          |
-    # | no    | some  | no    |        | itself      | NO_POINT                                                           |
-    # | no    | some  | yes   | met    | the user    | INTERRUPTED; any other limit, where there is no goal at all        |
-    # | no    | some  | yes   | met    | anything    | PROVED                                                             |
-    # | no    | some  | yes   | missed | a limit     | the limit                                                          |
-    # | no    | some  | yes   | missed | itself      | GOAL_MISSED                                                        |
+    # | proof | boxes | point | goals  | ended at    | status                                                         |
+    # |       |       |       |        | RUNNING     | as it is                                                       |
+    # | yes   |       |       |        |             | that of the proof                                              |
+    # | no    | none  | no    |        |             | UNDEFINED                                                      |
+    # | no    | none  | yes   |        |             | a fault: the point is a minimiser, or there are better ones    |
+    # | no    | some  | no    |        | a limit     | the limit                                                      |
+    # | no    | some  | no    |        | itself      | NO_POINT                                                       |
+    # | no    | some  | yes   | met    | the user    | INTERRUPTED; any other limit, where there is no goal at all    |
+    # | no    | some  | yes   | met    | anything    | PROVED                                                         |
+    # | no    | some  | yes   | missed | a limit     | the limit                                                      |
+    # | no    | some  | yes   | missed | itself      | GOAL_MISSED                                                    |
     ended = outcome.status
     if ended == Status.RUNNING:
         return outcome
-    if outcome.proof is not None and outcome.x is not None:
+    if outcome.proof is not None:
         return replace(outcome, status=outcome.proof.status)
     if not _count(outcome):
         if outcome.x is not None:
             raise InternalFault(
-                f"No box is left although the function is at most {outcome.upper!r} at a known point. This is a fault of "
-                "infimum itself: please report it with the function and the bounds."
+                f"No box is left although the function is at most {outcome.upper!r} at a known point. This is a fault "
+                "of infimum itself: please report it with the function and the bounds."
             )
         return replace(outcome, status=Status.UNDEFINED)
     if outcome.x is None:
