@@ -114,12 +114,13 @@ class Search:
         return self._outcome(Status.PROVED if status is None else status)
 
     def _is_unfinished(self) -> bool:
-        """Whether there is a box to look at; at the end, those that were put away under other bounds are asked again."""
+        """Whether a box is to be looked at; at the end, those that were put away under other bounds are asked again."""
         if self.proof is not None:
             return False
         if not len(self.open) and len(self.done) and self.goals.ftol is not None:
-            lo, hi, lower = self.done.take(len(self.done))
+            lo, hi, lower = self.done.all()
             meets = self._meets_goals(lo, hi, lower)
+            self.done = Pool(self.domain.n)
             self.done.add(lo[meets], hi[meets], lower[meets])
             self.open.add(lo[~meets], hi[~meets], lower[~meets])
         return len(self.open) > 0

@@ -74,7 +74,8 @@ def is_wide(lo: FloatArray, hi: FloatArray, widths: FloatArray) -> BoolArray:
 
 def can_be_cut(lo: FloatArray, hi: FloatArray) -> BoolArray:
     """Which ranges have a double between their ends."""
-    found: BoolArray = np.nextafter(lo, hi) < hi
+    with np.errstate(over="ignore"):
+        found: BoolArray = np.nextafter(lo, hi) < hi
     return found
 
 
