@@ -15,7 +15,14 @@ import pytest
 
 from infimum import problems
 from infimum.api import minimize
-from infimum.errors import InfimumError, InvalidBounds, InvalidJacobian, InvalidOption, UnknownOption, UnreachableTolerance
+from infimum.errors import (
+    InfimumError,
+    InvalidBounds,
+    InvalidJacobian,
+    InvalidOption,
+    UnknownOption,
+    UnreachableTolerance,
+)
 from infimum.exact import pi
 from infimum.progress import Display, line
 from infimum.records.result import Result

@@ -15,7 +15,7 @@ import pytest
 import infimum
 from goal_problems import INF, Problem, problem
 from infimum import frontier
-from infimum.errors import InternalFault, InvalidOption, UnreachableTolerance
+from infimum.errors import InternalError, InvalidOption, UnreachableTolerance
 from infimum.search import auto, goals, paper, separable, verdict
 from infimum.search.goals import Goals
 from infimum.search.outcome import Outcome, Proof
@@ -273,7 +273,7 @@ def test_every_row_of_the_verdict(given: dict[str, Any], asked_for: Goals, statu
 
 
 def test_a_point_without_a_box_is_a_fault_and_no_claim() -> None:
-    with pytest.raises(InternalFault, match=r"please report"):
+    with pytest.raises(InternalError, match=r"Please report"):
         verdict.judged(outcome(boxes=np.empty((0, 1, 2))), Goals(1e-6, 0.0))
 
 

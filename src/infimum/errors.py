@@ -51,10 +51,6 @@ class ProgramError(InfimumError, ValueError):
     """A program breaks the rules under which backends run it: a fault of infimum itself, never of the user."""
 
 
-class InternalFault(InfimumError, AssertionError):
-    """What was found contradicts itself: a fault of infimum, never of the user, and better than a false claim."""
-
-
 class InvalidBounds(InfimumError, ValueError):
     """The given bounds leave no room for a variable, or are no bounds at all."""
 
@@ -69,6 +65,10 @@ class UnknownOption(InvalidOption, TypeError):
 
 class InvalidJacobian(InfimumError, ValueError):
     """The given gradient is not the gradient of the given function."""
+
+
+class InternalError(InfimumError, RuntimeError):
+    """Two things were proved that contradict each other: a fault of infimum, to be reported. No claim is made."""
 
 
 class BackendUnavailable(InfimumError, RuntimeError):

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from infimum.errors import InternalFault
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import Goals, can_be_cut, is_wide
 from infimum.search.outcome import Missed, Outcome
 from infimum.search.product import Answers
@@ -46,12 +46,8 @@ def judged(outcome: Outcome, goals: Goals) -> Outcome:
         return outcome
     if outcome.proof is not None:
         return replace(outcome, status=outcome.proof.status)
+    refuse_contradiction(_count(outcome), outcome.x, outcome.lower, outcome.upper)
     if not _count(outcome):
-        if outcome.x is not None:
-            raise InternalFault(
-                f"No box is left although the function is at most {outcome.upper!r} at a known point. This is a fault "
-                "of infimum itself: please report it with the function and the bounds."
-            )
         return replace(outcome, status=Status.UNDEFINED)
     if outcome.x is None:
         return replace(outcome, status=ended if ended.is_limit else Status.NO_POINT)
