@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.graph.numpy_elementwise import as_truth, power
+from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.numpy_folds import fold, joined_extreme
 from infimum.graph.ops import OPERATIONS
+from infimum.graph.powers import power
 from infimum.graph.refusal import refusal
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer

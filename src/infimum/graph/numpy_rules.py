@@ -251,9 +251,14 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
     return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis), {})
 
 
-def _nan_to_num(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
-    t.ufunc(np.isnan, (a,))
-    return t.traced(a).copy()
+def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    largest = float(np.finfo(np.float64).max)
+    ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
+    found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)
+    for name, value in ends.items():
+        at = t.lifted(lambda u, name=name: t.absorbed.as_node(getattr(t.absorbed.of(u), name)), x, boolean=True)
+        found = t.apply("where", at, value, found)
+    return found
 
 
 def _isin_refused(t: Tracer, *args: Any, **kwargs: Any) -> Any:
