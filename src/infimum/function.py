@@ -45,14 +45,21 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-def trace(f: Callable[..., Any], n: int, args: Sequence[Any] = (), jac: Callable[..., Any] | None = None) -> Function:
+def trace(
+    f: Callable[..., Any],
+    n: int,
+    args: Sequence[Any] = (),
+    jac: Callable[..., Any] | None = None,
+    box: tuple[FloatArray, FloatArray] | None = None,
+) -> Function:
     """Turn a NumPy function of n variables into one that can be enclosed, differentiated and shown.
 
-    jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own.
+    jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own. box, where
+    given, are the ends of the domain: what is said of the function then holds there, and not beyond.
     """
-    traced = trace_graph(f, n, tuple(args))
+    traced = trace_graph(f, n, tuple(args), box)
     rolled = reroll(traced.graph, [traced.output])
-    given = None if jac is None else trace_jacobian(jac, n, args)
+    given = None if jac is None else trace_jacobian(jac, n, args, box)
     return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__), given)
 
 
