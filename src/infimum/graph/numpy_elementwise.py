@@ -111,8 +111,9 @@ def _is_double(value: Any) -> bool:
 
 
 def _quotient(t: Tracer, a: Any, b: Any, name: str) -> Any:
-    """a/b for those who round it: by an infinity they do so in ways of their own, which are refused."""
-    t.absorbed.refuse(t.absorbed.is_infinite(t.operand(b)[0]), name)
+    """a/b for those who round it: of infinities they do so in ways of their own, which are refused."""
+    for value in (a, b):
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), name)
     return t.apply("div", a, b)
 
 
@@ -121,12 +122,17 @@ def _floor_divide(t: Tracer, a: Any, b: Any) -> Any:
 
 
 def _fmod(t: Tracer, a: Any, b: Any) -> Any:
-    return t.apply("sub", a, t.apply("mul", b, t.apply("trunc", _quotient(t, a, b, "np.fmod"))))
+    return _rest(t, a, t.apply("mul", b, t.apply("trunc", _quotient(t, a, b, "np.fmod"))))
+
+
+def _rest(t: Tracer, a: Any, whole: Any) -> Any:
+    """a less what is taken from it; where nothing is left, NumPy's zero has the sign of a."""
+    return t.lifted(lambda x, y: t.absorbed.zeros.forget(t.operation("sub", (x, y))), a, whole)
 
 
 def _modf(t: Tracer, a: Any) -> Any:
     whole = t.apply("trunc", a)
-    return t.apply("sub", a, whole), whole
+    return _rest(t, a, whole), whole
 
 
 def _sign_bit(t: Tracer, a: Any) -> Any:
@@ -145,6 +151,9 @@ def _heaviside(t: Tracer, a: Any, middle: Any) -> Any:
 
 
 def _logaddexp(t: Tracer, a: Any, b: Any) -> Any:
+    s = t.absorbed
+    u, v = (s.of(t.operand(value)[0]) for value in (a, b))
+    s.refuse(s.either(s.both(u.minus, v.minus), s.both(u.plus, v.plus)), "np.logaddexp")
     gap = t.apply("neg", t.apply("abs", t.apply("sub", a, b)))
     return t.apply("add", t.apply("max", a, b), t.apply("log1p", t.apply("exp", gap)))
 

@@ -181,7 +181,8 @@ def where(t: Tracer, condition: Any, *values: Any) -> Any:
     if not is_symbolic(condition):
         known = np.asarray(plain(condition))
         if known.ndim == 0 and np.ndim(a) == np.ndim(b) == 0:
-            return a if known else b
+            chosen = a if known else b
+            return np.float64(chosen) if type(chosen) in (int, float) else chosen
         condition = t.fresh(known != 0) if known.dtype.kind != "b" else condition
     else:
         condition = numpy_elementwise.as_truth(t, t.traced(condition))

@@ -21,6 +21,7 @@ from infimum.exact import Exact
 from infimum.graph.indexmap import of_indices
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
+from infimum.graph.refusal import refusal
 from infimum.graph.states import FINITE
 from infimum.graph.tracer import Tracer
 from infimum.graph.values import is_symbolic, plain
@@ -47,6 +48,8 @@ def power(t: Tracer, base: Any, exponent: Any) -> Any:
         known = int(fraction) if fraction.denominator == 1 else float(fraction)
     if isinstance(known, list | tuple):
         known = np.asarray(known)
+    if np.iscomplexobj(known):
+        raise refusal(f"The exponent {known!r} is no real number.", "Use real numbers throughout.")
     if not isinstance(known, int | float | np.ndarray | np.generic):
         return t.lifted(lambda a, b: _traced_power(t, a, b), base, known)
     if np.ndim(known) == 0:
@@ -67,7 +70,8 @@ def _power(t: Tracer, base: Node, exponent: Any) -> Node:
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
     if exponent == 0.5:
-        return t.operation("sqrt", (base,))
+        t.absorbed.refuse(t.absorbed.of(base).minus, "A power")  # inf by one of NumPy's ways, NaN by another
+        return t.absorbed.zeros.forget(t.operation("sqrt", (base,)))  # (-0.0)**0.5 is +0.0, its sqrt -0.0
     if not math.isfinite(exponent) or exponent != math.floor(exponent):
         return _traced_power(t, base, t.number(float(exponent)))
     whole = int(exponent)

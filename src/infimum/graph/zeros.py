@@ -43,6 +43,11 @@ class Zeros:
         self._states = states
         self._known: dict[Node, Truth | None] = {}
 
+    def forget(self, node: Node) -> Node:
+        """Return the node, whose zeros have signs of their own: it is built otherwise than NumPy computes it."""
+        self._known[node] = None
+        return node
+
     def of(self, node: Node) -> Truth | None:
         """Return where the node is -0.0 if it is 0, None if that is not known."""
         pending = [node]
