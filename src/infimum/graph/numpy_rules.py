@@ -241,6 +241,8 @@ def _polyval(t: Tracer, p: Any, x: Any) -> Any:
 
 
 def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    for value in (a, b):  # equal infinities are close
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "np.isclose")
     return abs(t.traced(a) - b) <= atol + rtol * abs(t.traced(b))
 
 
