@@ -74,9 +74,9 @@ class Logic:
     def decided(self, node: Node) -> Truth:
         """Return True or False where the domain decides a node of truth values, else the node."""
         lo, hi = self.ranges.of(node)
-        if (hi <= 0).all():
+        if np.all(hi <= 0) if type(hi) is not float else hi <= 0:
             return False  # or nowhere defined, and then nobody asks
-        return True if (lo >= 1).all() else node
+        return True if (np.all(lo >= 1) if type(lo) is not float else lo >= 1) else node
 
     def _total(self, truth: Truth) -> Truth:
         """Return the truth, which is known to be defined everywhere."""

@@ -28,6 +28,9 @@ class StatesOf(Logic):
 
     def of(self, node: Node) -> States:
         """Return where the node is finite, infinite, or neither."""
+        found = self.known.get(node)
+        if found is not None:
+            return found
         pending = [node]
         while pending:
             current = pending[-1]

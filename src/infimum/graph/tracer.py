@@ -168,7 +168,7 @@ class Tracer:
 
     def operation(self, op: str, nodes: tuple[Node, ...], data: Any = None) -> Node:
         """The node of an operation, with NumPy's values where an operand is infinite."""
-        if op in ABSORBING:
+        if op in ABSORBING and not (op == "pown" and data > 0):
             return self.absorbed.applied(op, nodes, data)
         return self.graph.node(op, nodes, max(node.size for node in nodes), data)
 
