@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from infimum.graph.constant import Constant
-from infimum.graph.node import REDUCTIONS, Node, ancestors
+from infimum.graph.node import REDUCTIONS, Node, ancestors, is_fact
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of
 from infimum.passes.build import DEFINED_EVERYWHERE, Build
@@ -90,7 +90,7 @@ class Near:
         near = self.operands(node)
         if not _jumps(node.op):
             return node if near == node.args else b.graph.node(node.op, near, node.size, node.data)
-        if _is_fact(node.op):
+        if is_fact(node.op):
             return self._where(self._certain(node), b.number(1), b.constant(_TRUTH), node.size)
         itself = b.graph.node(node.op, near, node.size, node.data)
         if node.op in COMPARISONS:
@@ -107,7 +107,7 @@ class Near:
 
     def _certain(self, node: Node) -> Node:
         """Whether a comparison or a fact is the same on an open neighbourhood."""
-        if not _is_fact(node.op):
+        if not is_fact(node.op):
             own = self.own("smooth", node)
         elif node.op.startswith("smooth:"):
             own = self.build.graph.node(node.op, self.operands(node), node.size, node.data)
@@ -122,7 +122,7 @@ class Near:
 
     # ------------------------------------------------------------------------------------------ definition
     def _opened(self, node: Node) -> Fact:
-        if _is_fact(node.op):
+        if is_fact(node.op):
             return None
         below = [self._open[a] for a in node.args]
         if node.op == "where":
@@ -134,12 +134,8 @@ class Near:
         return all_of(self.build, [*below, self.own("defined" if node.op in _DEFINED_IS_OPEN else "smooth", node)])
 
 
-def _is_fact(op: str) -> bool:
-    return ":" in op
-
-
 def _is_step(op: str) -> bool:
-    return op in STEPS or _is_fact(op)
+    return op in STEPS or is_fact(op)
 
 
 def _jumps(op: str) -> bool:
