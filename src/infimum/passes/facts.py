@@ -53,7 +53,8 @@ class _Facts:
             return through(self.build, node, below)
         if not is_checked(node) or node.op in DEFINED_EVERYWHERE:
             return all_of(self.build, below)
-        return all_of(self.build, [*below, self.build.graph.node(f"defined:{node.op}", node.args, node.size, node.data)])
+        own = self.build.graph.node(f"defined:{node.op}", node.args, node.size, node.data)
+        return all_of(self.build, [*below, own])
 
     def _smooth(self, node: Node) -> Fact:
         below = [self.smooth[a] for a in node.args]

@@ -37,7 +37,8 @@ Fact = Node | None
 COMPARISONS = frozenset({"is_less", "is_less_equal", "is_equal"})
 _ROUNDS = frozenset({"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
 STEPS = COMPARISONS | _ROUNDS | {"sign"}  # constant between their jumps
-_DEFINED_IS_OPEN = frozenset({"mod", "atan2"})  # of the others, `smooth` says so: they have edges where they are defined
+# Where these are defined they are so nearby; others have edges of definition, and inside them they are smooth.
+_DEFINED_IS_OPEN = frozenset({"mod", "atan2"})
 
 
 def _between(lo: float, hi: float) -> Constant:
