@@ -63,7 +63,7 @@ class Tracer:
         """The constant of a Python int or float."""
         found = self._numbers.get(value)
         if found is None:
-            if type(value) is int and abs(value) > 2**53:
+            if isinstance(value, int) and abs(value) > 2**53:
                 found = self.graph.node("constant", (), 1, constant(value))
             else:
                 found = self.constant_node(np.array([value], np.float64))
@@ -85,7 +85,7 @@ class Tracer:
             )
         if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
             raise refusal("A long double constant is no double.", "Use infimum.exact for exact constants.")
-        return self.graph.node("constant", (), values.size, constant(doubles))
+        return self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
 
     def array(self, node: Node, shape: Shape, boolean: bool = False) -> TracedArray:
         """A new array with these elements."""
