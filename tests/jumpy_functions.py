@@ -97,11 +97,25 @@ def jumpy(seed: int) -> Jumpy | None:
     rng = np.random.default_rng(seed)
     n = 1 if rng.random() < 0.7 else 2
     text = f"{_Maker(rng, n).number(int(rng.integers(1, 4)))} + 0.25 * x[0]"
-    f = eval(f"lambda x: {text}", {"np": np})
     try:
-        return Jumpy(text, f, n, trace_graph(f, n).output, trace(f, n))
+        with np.errstate(all="ignore"):
+            return of_text(text, n)
     except Exception:  # whether a formula is refused is no matter of facts
         return None
+
+
+def of_text(text: str, n: int = 1) -> Jumpy:
+    """The function that a formula of x denotes."""
+    f = eval(f"lambda x: {text}", {"np": np})
+    return Jumpy(text, f, n, trace_graph(f, n).output, trace(f, n))
+
+
+def contradicted(text: str, lowest: int = -2, highest: int = 6) -> list[str]:
+    """What is claimed falsely of a function of one variable, on all boxes with ends at multiples of 1/2."""
+    f = of_text(text)
+    grid = [k / 2 for k in range(lowest, highest + 1)]
+    pairs = itertools.combinations_with_replacement(grid, 2)
+    return [bad for a, b in pairs for bad in false_facts(f, [(a, b)])]
 
 
 def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
@@ -113,7 +127,7 @@ def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
         for _ in range(n):
             a, b = sorted([quarter(rng), quarter(rng)])
             b = a if rng.random() < 0.25 else b
-            a, b = (float(np.nextafter(a, np.inf)) if rng.random() < 0.2 and a < b else a), max(a, b)
+            a, b = (float(np.nextafter(a, np.inf)) if rng.random() < 0.2 and a < b and a else a), max(a, b)
             box.append((a, b))
         found.append(box)
     return found
@@ -159,6 +173,7 @@ def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
             bad += [f"{f.text} on {box}: claimed to be defined at {point}"] if defined else []
             bad += [f"{f.text} on {box}: claimed to be smooth at {point}"] if smooth else []
             continue
+        beside: dict[tuple[int, ...], Any] = {}
         for direction in steps(f.n):
             found = [value(f, moved(point, direction, k * NEAR)) for k in (1, 2)]
             if any(isinstance(v, str) for v in found):
@@ -170,11 +185,14 @@ def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
             with exact_values.precision(BITS):
                 rate = (found[1] - found[0]) / exact_values.ball(NEAR)
                 first = (found[0] - here) / exact_values.ball(NEAR)
-                if smooth and bool(abs(first - rate) > (1 + abs(rate)) * exact_values.arb(2) ** -100):
-                    bad.append(f"{where}: smooth, yet the slope there is {first.str(5)} and beyond {rate.str(5)}")
+                back = beside.get(tuple(-d for d in direction), -first)
+                beside[direction] = first
+                for other in (rate, -back) if smooth else ():
+                    if bool(abs(first - other) > (1 + abs(rate)) * exact_values.arb(2) ** -60):
+                        bad.append(f"{where}: smooth, yet there are slopes {first.str(5)} and {other.str(5)}")
                 if bool(abs(rate) < exact_values.arb(2) ** 100):
                     low, high = (_along(slopes, direction, side) for side in (-1, 1))
-                    slack = (1 + abs(rate)) * exact_values.arb(2) ** -100
+                    slack = (1 + abs(rate)) * exact_values.arb(2) ** -60
                     if bool(rate + slack < low) or bool(rate - slack > high):
                         bad.append(f"{where}: the slope {rate.str(5)} is not in the gradient {slopes.tolist()}")
     return bad
@@ -189,19 +207,26 @@ def _along(slopes: Any, direction: tuple[int, ...], side: int) -> Any:
     return total
 
 
+def _held(left: Any, point: tuple[Fraction, ...]) -> bool:
+    """Whether a box holds the point, or a double beside it where it is none."""
+    x = np.array([float(p) for p in point])
+    exact = np.array([Fraction(v) == p for v, p in zip(x, point, strict=True)])
+    low, high = (np.where(exact, x, np.nextafter(x, side)) for side in (-np.inf, np.inf))
+    return bool(((left[:, :, 0] <= high) & (left[:, :, 1] >= low)).all(1).any())
+
+
 def lost(f: Jumpy, box: list[tuple[float, float]], result: Any) -> list[str]:
     """Points of the box whose value is below the minimum claimed, and minimisers in no box of the result."""
     bad = []
-    lower, upper = float(result.minimum.lo), float(result.minimum.hi)
+    lower, left = float(result.minimum.lo), np.asarray(result.boxes)
     for point in samples(box):
         here = value(f, point)
         if here is None or isinstance(here, str):
             continue
         if bool(here < exact_values.arb(lower)):
             bad.append(f"{f.text} on {box}: {here.str(8)} at {tuple(map(str, point))} is below {lower!r}")
-        held = any(all(a <= p <= b for p, (a, b) in zip(point, one, strict=True)) for one in result.boxes)
-        if not held and bool(here <= exact_values.arb(lower)):
-            bad.append(f"{f.text} on {box}: the minimiser {tuple(map(str, point))} is in no box")
-        if len(result.boxes) == 0:
+        if len(left) == 0:
             bad.append(f"{f.text} on {box}: no box, yet {here.str(8)} at {tuple(map(str, point))}")
+        elif bool(here <= exact_values.arb(lower)) and not _held(left, point):
+            bad.append(f"{f.text} on {box}: the minimiser {tuple(map(str, point))} is in no box")
     return bad
