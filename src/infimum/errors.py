@@ -51,12 +51,20 @@ class ProgramError(InfimumError, ValueError):
     """A program breaks the rules under which backends run it: a fault of infimum itself, never of the user."""
 
 
+class InternalFault(InfimumError, AssertionError):
+    """What was found contradicts itself: a fault of infimum, never of the user, and better than a false claim."""
+
+
 class InvalidBounds(InfimumError, ValueError):
     """The given bounds leave no room for a variable, or are no bounds at all."""
 
 
 class InvalidOption(InfimumError, ValueError):
     """An option of the search has a value that means nothing; the message names it and the substitute."""
+
+
+class UnknownOption(InvalidOption, TypeError):
+    """An option has a name that means nothing; the message names the right one."""
 
 
 class InvalidJacobian(InfimumError, ValueError):
