@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,16 +38,21 @@ class Traced:
     plain: Callable[[FloatArray], Any]  # the user's own function, exact constants as the nearest doubles
     has_exact: bool
 
-    def numbers(self, point: FloatArray) -> FloatArray | None:
-        """Return the function's own values at a point, or None where it fails: outside its domain that is no fault."""
+    def numbers(self, points: Iterable[FloatArray]) -> list[FloatArray | None]:
+        """Return the function's own values at points, None where it fails: outside its domain that is no fault."""
+        with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", message=".*in cast")  # a number beyond all integers has no value as one
+            return [self._numbers(np.array(point, np.float64)) for point in points]
+
+    def _numbers(self, point: FloatArray) -> FloatArray | None:
         try:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                value = np.asarray(self.plain(np.array(point, np.float64)))
-                value = value.astype(np.float64) if value.dtype.kind in "biufO" else value
+            value = np.asarray(self.plain(point))
+            if value.dtype.kind not in "biufO" or value.size != self.output.size:
+                return None
+            return value.astype(np.float64).reshape(-1)
         except Exception:
             return None
-        return value.reshape(-1) if value.dtype == np.float64 and value.size == self.output.size else None
 
 
 def trace_graph(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
