@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from infimum.api_goals import FATOL, FTOL, XTOL, Default, goals, warn_if_unreach
 from infimum.api_interrupt import Interrupt
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
-from infimum.function import Function, trace
+from infimum.function import Function, trace_unwatched
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
@@ -139,6 +139,7 @@ def minimize(
     warn_if_unreachable(asked.xtol, task.domain)
 
     function, whole = _traced(task), task.domain.pairs()
+    function.watch.begin(task.domain.inner_lo, task.domain.inner_hi, asked.x0)
     run = placed.METHODS[method](backend, function, task.domain, asked)
     with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
 
@@ -151,6 +152,7 @@ def minimize(
             return bool(so_far) or interrupt.requested
 
         outcome = run.search(report)
+    function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text)
 
 
@@ -189,15 +191,27 @@ def _negative(f: Objective) -> Objective:
         found = f(x, *args)
         return [-part for part in found] if isinstance(found, list | tuple) else np.negative(found)
 
+    negative.__qualname__ = f"the negative of {getattr(f, '__qualname__', type(f).__qualname__)}"
     return negative
 
 
 def _traced(task: _Task) -> Function:
     points = _probes(task)
-    function = trace(task.f, task.domain.n, task.args, task.jac)
+    function = trace_unwatched(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
     for point, given in points:
         _compare(function, point, given)
     return function
+
+
+def _ends(outcome: paper.Outcome, domain: Domain) -> Iterator[FloatArray]:
+    """The best point and the middles of some boxes that are left."""
+    if outcome.x is not None:
+        yield np.asarray(outcome.x, np.float64)
+    boxes = np.asarray(outcome.boxes[:32], np.float64)
+    for lo, hi in zip(boxes[..., 0], boxes[..., 1], strict=True):
+        middle = np.clip(0.5 * lo + 0.5 * hi, domain.inner_lo, domain.inner_hi)
+        if np.isfinite(middle).all():
+            yield middle + 0.0
 
 
 def _probes(task: _Task) -> list[tuple[FloatArray, FloatArray]]:

@@ -43,6 +43,10 @@ class TraceError(InfimumError):
     """The user's function cannot be turned into a graph; the message names its line and the substitute."""
 
 
+class TraceMismatch(TraceError):
+    """The traced formula and the user's own function differ at a point: no claim is made about either."""
+
+
 class TraceIndexError(TraceError, IndexError):
     """The user's function asked for a variable that is not there."""
 

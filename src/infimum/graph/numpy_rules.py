@@ -181,7 +181,8 @@ def where(t: Tracer, condition: Any, *values: Any) -> Any:
     if not is_symbolic(condition):
         known = np.asarray(plain(condition))
         if known.ndim == 0 and np.ndim(a) == np.ndim(b) == 0:
-            return a if known else b
+            chosen = a if known else b
+            return np.float64(chosen) if type(chosen) in (int, float) else chosen
         condition = t.fresh(known != 0) if known.dtype.kind != "b" else condition
     else:
         condition = numpy_elementwise.as_truth(t, t.traced(condition))
@@ -240,6 +241,8 @@ def _polyval(t: Tracer, p: Any, x: Any) -> Any:
 
 
 def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    for value in (a, b):  # equal infinities are close
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "np.isclose")
     return abs(t.traced(a) - b) <= atol + rtol * abs(t.traced(b))
 
 
@@ -251,9 +254,14 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
     return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis), {})
 
 
-def _nan_to_num(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
-    t.ufunc(np.isnan, (a,))
-    return t.traced(a).copy()
+def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    largest = float(np.finfo(np.float64).max)
+    ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
+    found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)
+    for name, value in ends.items():
+        at = t.lifted(lambda u, name=name: t.absorbed.as_node(getattr(t.absorbed.of(u), name)), x, boolean=True)
+        found = t.apply("where", at, value, found)
+    return found
 
 
 def _isin_refused(t: Tracer, *args: Any, **kwargs: Any) -> Any:

@@ -37,7 +37,7 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
             else:
                 right = self.tracer.number(other) if kind is float or kind is int else None
             if right is not None:
-                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+                return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
         return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
 
     return method
@@ -49,7 +49,7 @@ def _reflected(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
         if right is not None and not self.boolean:
             left = self.tracer.number(other) if type(other) is float or type(other) is int else None
             if left is not None:
-                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+                return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
         return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
 
     return method
@@ -218,8 +218,7 @@ class TracedArray:
         if modulus is not None:
             raise refusal("pow with three arguments is for integers only.", "Write (a**b) % m instead.")
         if type(exponent) is int and self.scalar is not None and abs(exponent) < 2**31:
-            node = self.tracer.graph.node("pown", (self.scalar,), 1, exponent)
-            return TracedArray(self.tracer, (), node)
+            return TracedArray(self.tracer, (), self.tracer.operation("pown", (self.scalar,), exponent))
         return self.tracer.ufunc(np.power, (self, exponent)) if _is_operand(exponent) else NotImplemented
 
     def __pos__(self) -> Any:

@@ -23,6 +23,7 @@ from infimum.contractors.devices import NAMES, Devices
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
 from infimum.search.outcome import Options, Outcome, Progress, Proof, worked
 from infimum.search.points import Points
@@ -339,6 +340,7 @@ class Search:
         keep = lower <= self.upper
         lo, hi, lower = lo[keep], hi[keep], lower[keep]
         x = self.points.x
+        refuse_contradiction(len(lo), x, float(lower.min(initial=np.inf)), self.upper)
         found = Outcome(
             lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),
             upper=self.upper,

@@ -21,6 +21,7 @@ from infimum.passes.build import Build
 from infimum.passes.simplify import rebuilt
 from infimum.search.auto import Search
 from infimum.search.blocks import Alike, Separated, separated
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.outcome import Options, Outcome, Progress, Proof
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
@@ -121,7 +122,9 @@ class _Apart:
         x = product.x()
         if first.upper < upper:
             upper, x = first.upper, first.x
-        return product, min(max(lower, first.lower), upper), upper, x
+        lower = max(lower, first.lower)
+        refuse_contradiction(product.count(), x, lower, upper)
+        return product, min(lower, upper), upper, x
 
     def _answers(self, alike: Alike, gap: float | None) -> Answers:
         first, like = alike.distinct(self.domain)
