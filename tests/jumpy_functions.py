@@ -1,7 +1,7 @@
-"""Random functions with jumps, truth values read as numbers, kinks and edges of definition; and what contradicts claims.
+"""Random functions with jumps, truth values read as numbers, kinks and edges; and what contradicts claims of them.
 
-Constants and ends of boxes are multiples of 1/4, so that jumps and kinks fall on the ends of boxes all the time. What is
-true is read from the traced graph in ball arithmetic, at points of a box and at a distance of 2^-300 from them.
+Constants and ends of boxes are multiples of 1/4, so that jumps and kinks fall on the ends of boxes all the time. What
+is true is read from the traced graph in ball arithmetic, at points of a box and at a distance of 2^-300 from them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 
 F = Callable[[Any], Any]
+Box = list[tuple[float, float]]
 NEAR = Fraction(1, 2**300)
 BITS = 1024
 
@@ -110,15 +111,25 @@ def of_text(text: str, n: int = 1) -> Jumpy:
     return Jumpy(text, f, n, trace_graph(f, n).output, trace(f, n))
 
 
-def contradicted(text: str, lowest: int = -2, highest: int = 6) -> list[str]:
+def contradicted(text: str, slopes: Callable[[Function, Box], Any] | None = None) -> list[str]:
     """What is claimed falsely of a function of one variable, on all boxes with ends at multiples of 1/2."""
     f = of_text(text)
-    grid = [k / 2 for k in range(lowest, highest + 1)]
-    pairs = itertools.combinations_with_replacement(grid, 2)
-    return [bad for a, b in pairs for bad in false_facts(f, [(a, b)])]
+    pairs = itertools.combinations_with_replacement([k / 2 for k in range(-2, 7)], 2)
+    return [bad for a, b in pairs for bad in false_facts(f, [(a, b)], slopes or public_slopes)]
 
 
-def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
+def public_slopes(function: Function, box: Box) -> Any:
+    """The gradient as pairs (n, 2), as users have it."""
+    return function.gradient(box).pairs()
+
+
+def derived_slopes(function: Function, box: Box) -> Any:
+    """The gradient as pairs (n, 2), as its graph has it."""
+    lo, hi = np.array(box).T
+    return np.stack(function.gradient_ends(lo[None], hi[None]), -1)[0]
+
+
+def boxes(seed: int, n: int, count: int) -> list[Box]:
     """Random boxes, their ends multiples of 1/4 or next to one; one in four is a point."""
     rng = np.random.default_rng(seed)
     found = []
@@ -133,7 +144,7 @@ def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
     return found
 
 
-def samples(box: list[tuple[float, float]]) -> Iterator[tuple[Fraction, ...]]:
+def samples(box: Box) -> Iterator[tuple[Fraction, ...]]:
     """Points of a box: ends, middles, and every multiple of 1/4 in one variable's range."""
     sides = []
     for a, b in box:
@@ -160,10 +171,10 @@ def moved(point: tuple[Fraction, ...], direction: tuple[int, ...], by: Fraction)
     return tuple(p + d * by for p, d in zip(point, direction, strict=True))
 
 
-def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
+def false_facts(f: Jumpy, box: Box, gradient: Callable[[Function, Box], Any] = public_slopes) -> list[str]:
     """What of `defined`, `smooth` and the gradient on a box a sample contradicts."""
     defined, smooth = f.function.facts(box)
-    slopes = np.atleast_2d(f.function.gradient(box).pairs())
+    slopes = gradient(f.function, box)
     bad = []
     for point in samples(box):
         here = value(f, point)
@@ -190,7 +201,8 @@ def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
                 for other in (rate, -back) if smooth else ():
                     if bool(abs(first - other) > (1 + abs(rate)) * exact_values.arb(2) ** -60):
                         bad.append(f"{where}: smooth, yet there are slopes {first.str(5)} and {other.str(5)}")
-                if bool(abs(rate) < exact_values.arb(2) ** 100):
+                behind = value(f, moved(point, direction, -NEAR))  # at an edge of definition there is no kink
+                if behind is not None and bool(abs(rate) < exact_values.arb(2) ** 100):
                     low, high = (_along(slopes, direction, side) for side in (-1, 1))
                     slack = (1 + abs(rate)) * exact_values.arb(2) ** -60
                     if bool(rate + slack < low) or bool(rate - slack > high):
@@ -215,7 +227,7 @@ def _held(left: Any, point: tuple[Fraction, ...]) -> bool:
     return bool(((left[:, :, 0] <= high) & (left[:, :, 1] >= low)).all(1).any())
 
 
-def lost(f: Jumpy, box: list[tuple[float, float]], result: Any) -> list[str]:
+def lost(f: Jumpy, box: Box, result: Any) -> list[str]:
     """Points of the box whose value is below the minimum claimed, and minimisers in no box of the result."""
     bad = []
     lower, left = float(result.minimum.lo), np.asarray(result.boxes)

@@ -1,4 +1,4 @@
-"""Facts and slopes where functions jump: what was claimed falsely once, and random functions against ball arithmetic."""
+"""Facts and slopes where functions jump: what was claimed falsely once, random functions against ball arithmetic."""
 
 from __future__ import annotations
 
@@ -72,6 +72,9 @@ CONTRADICTED = [
     "np.max(np.array([(x[0] > 1) * x[0], np.floor(x[0]), 0.5]))",
     "np.maximum(x[0] > 0, x[0] > 1) * x[0]",
     "np.arctan2(x[0] - 1, -1.0)",
+    "np.sqrt(x[0] ** 2 + (x[0] * 2) ** 2)",
+    "np.cbrt(x[0]) ** 3 + np.sqrt(np.abs(x[0])) ** 2",
+    "np.abs(x[0]) ** 1.5 + np.abs(x[0]) ** 1.0 + (np.abs(x[0]) ** 0.5) ** 2",
     "np.prod(np.array([x[0], np.sign(x[0]), x[0] >= 1]))",
     "np.cumsum(np.array([x[0] > 0, np.sqrt(x[0]), x[0]]))[2]",
 ]
@@ -93,6 +96,22 @@ def test_decided_conditions_cost_no_sharpness() -> None:
     for box, smooth in (([(1.5, 2)], True), ([(0.5, 1.5)], True), ([(0, 1)], False), ([(-2, -1)], True)):
         assert f.facts(box) == (True, smooth), box
     assert f.gradient([(1.5, 2)]).pairs().tolist() == [[2, 2]]
+
+
+COUNTED = {
+    "parity": lambda x: np.where(np.floor(x[0]) % 2 == 0, x[0], -x[0]),
+    "a count": lambda x: np.where(np.sum(x > 0) >= 2, x[0], 5.0),
+    "an integer": lambda x: np.floor(x[0]).astype(int) * x[0],
+    "at least 1": lambda x: np.where((x[0] > 0) * 1.0 >= 1, x[0], 7.0),
+    "equal": lambda x: np.where(np.floor(x[0]) == 1, x[0], 3.0),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_conditions_on_counts_are_decided_between_their_jumps(name: str) -> None:
+    f = trace(COUNTED[name], 2)
+    assert all(f.facts([box, (0.5, 0.75)]).smooth for box in ((1.25, 1.5), (-0.75, -0.5), (2.25, 2.5)))
+    assert name == "equal" or not f.facts([(0.0, 0.5), (0.5, 0.75)]).smooth
 
 
 # --- slopes ----------------------------------------------------------------------------------------------------------
@@ -117,6 +136,18 @@ def test_a_slope_that_exists_nowhere_says_nothing(monkeypatch: pytest.MonkeyPatc
     assert not np.isfinite(f.gradient_ends(one, one)).any()
     lo, hi = Stationary(f, read_bounds([(0.5, 3)])).contract(one, one)
     assert lo == hi == 1.0
+
+
+def test_an_element_that_nobody_wrote_is_0_whatever_its_neighbours_are() -> None:
+    """sqrt(x[0]) times the missing elements of an array is nothing where x[0] < 0; the elements themselves are 0."""
+
+    def f(x: Any) -> Any:
+        y = np.zeros(3)
+        y[1:] = (np.sqrt(x[0]) * x)[:-1]
+        return np.sum(np.where(np.array([x[0] < 0, x[0] >= 0]), y[:2], x[0]))
+
+    assert trace(f, 3).enclose([(-1, -1), (2, 2), (3, 3)]).pairs().tolist() == [-1, -1]
+    assert -4.0 in minimize(f, [(-4, 1)] * 3).minimum
 
 
 # --- contradictions --------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.passes import build as building
 from infimum.passes import derive, facts, near, reroll
-from jumpy_functions import contradicted
+from jumpy_functions import contradicted, derived_slopes
 from objectives import Objective
 from test_facts_of_functions import CASES, false_claims
 from test_function import slopes_outside, values_outside, wrong_slopes
@@ -72,7 +72,7 @@ def claims(name: str) -> Check:
 
 def samples(text: str) -> Check:
     """Facts and gradients of a formula of x[0], around its jumps."""
-    return lambda: contradicted(text)
+    return lambda: contradicted(text, derived_slopes)
 
 
 def unknown_slopes(f: Callable[[Any], Any], box: Any) -> list[str]:
@@ -217,6 +217,16 @@ def _push_always(self: Build, node: Node, m: Any) -> bool:
     return _PUSH(self, node, m) or node.op == "mul"
 
 
+def _push_into_scalars(self: Build, node: Node, m: Any) -> bool:
+    return _PUSH(self, node, m) or (node.op == "mul" and m.size <= node.size and any(a.size > 1 for a in node.args))
+
+
+def _beside_missing_elements(x: Any) -> Any:
+    y = np.zeros(3)
+    y[1:] = (np.sqrt(x[0]) * x)[:-1]
+    return np.sum(np.where(np.array([x[0] < 0, x[0] >= 0]), y[:2], x[0]))
+
+
 def _no_signs(self: Any, node: Node) -> Any:
     return [(term, False) for term, _ in _TERMS(self, node)]
 
@@ -308,6 +318,10 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
     "a take with missing elements pushed into a scalar": (
         put(Build, "_may_push", _push_always),
         slopes(BY_NAME["rotation"].f, 3),
+    ),
+    "0 times nothing is 0": (
+        put(Build, "_may_push", _push_into_scalars),
+        values(_beside_missing_elements, low=-2.0),
     ),
     "re-rolling forgets the signs": (
         put(reroll._Roller, "_terms", _no_signs),

@@ -221,6 +221,12 @@ class Function:
         """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
         lo, hi, single = self._boxes(boxes)
         low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads, backend=backend)
+        if not self.is_smooth_everywhere:
+            rough = ~self.fact_arrays(lo, hi, threads=threads, backend=backend)[1] & (lo <= hi).all(1)
+            if rough.any():  # beside its edge a box may have slopes that vanish on it, in products of 0 and infinity
+                around = np.nextafter(lo[rough], -np.inf), np.nextafter(hi[rough], np.inf)
+                found = self.gradient_ends(*around, variant=variant, threads=threads, backend=backend)
+                low[rough], high[rough] = np.minimum(low[rough], found[0]), np.maximum(high[rough], found[1])
         return _interval(low, high, single)
 
     def facts(self, boxes: Any, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None) -> Facts:
