@@ -73,7 +73,7 @@ class _Box:
         finite = np.isfinite(lo) & np.isfinite(hi)
         near = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi - 10.0, -10.0))
         self._near = near, np.where(finite, hi, np.where(np.isfinite(hi), hi, near + 20.0))
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             self._is_wide = ~(hi - lo <= _WIDE)
 
     def _inside(self, point: FloatArray) -> FloatArray:
