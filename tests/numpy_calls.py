@@ -10,6 +10,7 @@ gives a finite number, the traced function must hold it, or tracing must have re
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import linecache
 import math
@@ -63,8 +64,7 @@ class Call:
     def function(self) -> Callable[[Any], Any]:
         file = f"<call {self.number}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
-        space: dict[str, Any] = {"__name__": "generated_calls"}
-        exec(PRELUDE, space)
+        space = _names().copy()
         exec(compile(self.source, file, "exec"), space)
         found: Callable[[Any], Any] = space["f"]
         return found
@@ -75,6 +75,13 @@ class Call:
         near = np.round(draw.normal(0, 2, (4, N)), 2)
         positive = np.abs(draw.normal(0, 1, (2, N)))
         return np.vstack([whole, near, positive, draw.choice(_VALUES, (_POINTS - 9, N))]) + 0.0
+
+
+@functools.cache
+def _names() -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "generated_calls"}
+    exec(PRELUDE, space)
+    return space
 
 
 def call(number: int) -> Call:
