@@ -1,8 +1,9 @@
 """A watch over tracing: the user's own function, run by NumPy, must lie within what the core makes of its graph.
 
 A claim about a function that is not the user's is false, however rigorous. So the graph as traced, before anything is
-simplified, is run by the core at points, every rounding widened (passes/widen), and the user's function is called there.
-A finite value outside the enclosure, or where it is empty, is an error. NaN, infinities and exceptions say nothing.
+simplified, is run by the core at points with every rounding widened (passes/widen), and the user's function is called
+there. A finite value outside the enclosure, or where it is empty, is an error. NaN, infinities and exceptions say
+nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _SECONDS, _SHARE = 0.05, 0.05  # of a run: what the watch may take, whichever is
 _ALWAYS = 3
 _CLOSE = 1e-12  # relative
 _CHUNK = 64
+_LARGE = 1 << 20  # numbers that a program holds
 # Without bounds: ranges in which a function is likely to be defined somewhere.
 _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.0, 100.0), (2.0, 50.0), (-0.4, 0.1))
 
@@ -63,6 +65,7 @@ class Beside:
 
     def compare(self, points: Sequence[FloatArray]) -> int:
         """Refuse a function whose value at a point is not what its graph says; count the points that have a value."""
+        points = [point + 0.0 for point in points]  # no -0.0: a box means one zero
         found = zip(points, self._traced.numbers(points), strict=True)
         both = [(point, value) for point, value in found if value is not None and np.isfinite(value).any()]
         if both:
@@ -82,6 +85,13 @@ class Beside:
         if wrong.any():
             k, i = (int(v[0]) for v in np.nonzero(wrong))
             raise self._mismatch(points[k], values[k], i, (float(low[k, i]), float(high[k, i])))
+
+    def rest(self) -> None:
+        """Forget programs that hold much memory until they are needed again."""
+        for name in ("_tight", "_lenient"):
+            program: Program | None = self.__dict__.get(name)
+            if program is not None and program.constant_points.size + program.tables.size > _LARGE:
+                del self.__dict__[name]
 
     def _mismatch(self, point: FloatArray, value: FloatArray, i: int, ends: tuple[float, float]) -> TraceMismatch:
         entry = f" (entry {i})" if value.size > 1 else ""
@@ -147,6 +157,8 @@ class Watch:
         constants = [c for pair in self._pairs for c in pair.constants]
         self._waiting = points_of(lo, hi, constants)
         self._look(self._waiting if x0 is None else itertools.chain([x0], self._waiting), always=_ALWAYS)
+        for pair in self._pairs:
+            pair.rest()
 
     def end(self, points: Iterable[FloatArray]) -> None:
         """Compare at the points that a search ended with, then at those that were left over at its beginning."""
