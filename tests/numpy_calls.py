@@ -10,10 +10,12 @@ gives a finite number, the traced function must hold it, or tracing must have re
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import linecache
 import math
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -26,7 +28,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy_call_templates import POOLS, PRELUDE, TEMPLATES
 
 from infimum.backends import cpu
 from infimum.errors import TraceError
@@ -37,11 +38,12 @@ from infimum.graph.tracer import Tracer
 from infimum.passes.lower import lower
 from infimum.passes.reroll import reroll
 from infimum.passes.widen import widened
+from numpy_call_templates import POOLS, PRELUDE, TEMPLATES
 
 FloatArray = npt.NDArray[np.float64]
 N = 4
 _POINTS = 14
-_SECONDS = 5
+_SECONDS, _MEMORY = 5, 8 * 2**30  # of one call
 _VALUES = np.array([
     0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 5.0, 10.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.1, -0.1, 1e-3, -1e-3, 7.25,
     -7.75, 100.0, -100.0, 800.0, -800.0, 1e-300, -1e-300, 1e300, -1e300, 2.0**31, -(2.0**31), 2.0**53 + 2, 129.0, 255.0,
@@ -63,8 +65,7 @@ class Call:
     def function(self) -> Callable[[Any], Any]:
         file = f"<call {self.number}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
-        space: dict[str, Any] = {"__name__": "generated_calls"}
-        exec(PRELUDE, space)
+        space = _names().copy()
         exec(compile(self.source, file, "exec"), space)
         found: Callable[[Any], Any] = space["f"]
         return found
@@ -75,6 +76,13 @@ class Call:
         near = np.round(draw.normal(0, 2, (4, N)), 2)
         positive = np.abs(draw.normal(0, 1, (2, N)))
         return np.vstack([whole, near, positive, draw.choice(_VALUES, (_POINTS - 9, N))]) + 0.0
+
+
+@functools.cache
+def _names() -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "generated_calls"}
+    exec(PRELUDE, space)
+    return space
 
 
 def call(number: int) -> Call:
@@ -188,7 +196,7 @@ def traced_ranges(f: Callable[[Any], Any], points: FloatArray) -> tuple[FloatArr
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came out: kind is "agrees", "refused", "no values" (NumPy raises or gives no real numbers), or a difference."""
+    """What came out: "agrees", "refused", "no values" (NumPy raises or gives no real numbers), or a difference."""
 
     number: int
     name: str
@@ -203,6 +211,7 @@ class Verdict:
 
 def judged(one: Call) -> Verdict:
     """Compare one generated function, value by value."""
+
     # | NumPy at the points            | tracing                    | verdict                          |
     # | fails everywhere               | anything                   | no values                        |
     # | two runs differ                | refused / traced           | refused / random                 |
@@ -240,11 +249,9 @@ def judged(one: Call) -> Verdict:
             i = int(np.argmin(inside))
             kind = "empty" if not low[k, i] <= high[k, i] else "value"
             kind += _circumstance(points[k], low[k, i], high[k, i])
-            return verdict(
-                kind,
-                f"element {i}: NumPy {float(value.numbers[i])!r}, traced [{float(low[k, i])!r}, {float(high[k, i])!r}] at "
-                f"{points[k].tolist()}",
-            )
+            ends = [float(low[k, i]), float(high[k, i])]
+            what = f"element {i}: NumPy {float(value.numbers[i])!r}, traced {ends}"
+            return verdict(kind, f"{what} at {points[k].tolist()}")
     return verdict("agrees")
 
 
@@ -269,10 +276,11 @@ def verdicts(first: int, count: int) -> list[Verdict]:
         found += judgements
         number = judgements[-1].number + 1 if judgements else number
         if number < last:
-            dead = lines[-1] if lines and "kind" not in lines[-1] else {"name": "?", "source": ""}
-            kind = "no end" if run.returncode == -signal.SIGALRM else "crash"
-            how = f"exit {run.returncode}: {run.stderr[-300:]}"
-            found.append(Verdict(number, dead["name"], kind, how, dead["source"]))
+            # A call is written down before it is traced: without it, NumPy itself found no end.
+            traced = bool(lines) and lines[-1]["number"] == number
+            kind = "no values" if not traced else "no end" if run.returncode == -signal.SIGALRM else "crash"
+            how, source = f"exit {run.returncode}: {run.stderr[-300:]}", lines[-1]["source"] if traced else ""
+            found.append(Verdict(number, TEMPLATES[number % len(TEMPLATES)][0], kind, how, source))
             number += 1
     return found
 
@@ -310,13 +318,14 @@ def main() -> None:
     parser.add_argument("--child", action="store_true")
     options = parser.parse_args()
     if options.child:
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         out = sys.stdout
         sys.stdout = sys.stderr  # what generated functions print is not ours
         for number in range(options.first, options.first + options.count):
             signal.alarm(_SECONDS)  # ends the process, whatever it does
             one = call(number)
-            for step in (lambda: one, lambda: judged(one)):
-                print(json.dumps(asdict(step())), file=out, flush=True)
+            print(json.dumps(asdict(one)), file=out, flush=True)
+            print(json.dumps(asdict(judged(one))), file=out, flush=True)
         return
     text = report(verdicts(options.first, options.count))
     print(text if options.report is None else text.split("\n")[0])

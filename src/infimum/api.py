@@ -152,7 +152,7 @@ def minimize(
             return bool(so_far) or interrupt.requested
 
         outcome = run.search(report)
-    function.watch.end(_ends(outcome, task.domain))
+        function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text)
 
 

@@ -1,4 +1,4 @@
-"""Points of a box where a function is worth a look: anywhere in it, its corners and faces, and where jumps like to be."""
+"""Points of a box where a function is worth a look: anywhere in it, corners, faces, and where jumps like to be."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Box:
         finite = np.isfinite(lo) & np.isfinite(hi)
         near = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi - 10.0, -10.0))
         self._near = near, np.where(finite, hi, np.where(np.isfinite(hi), hi, near + 20.0))
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             self._is_wide = ~(hi - lo <= _WIDE)
 
     def _inside(self, point: FloatArray) -> FloatArray:
@@ -86,7 +86,9 @@ class _Box:
         point = low * (1.0 - share) + high * share
         if by_magnitude and self._is_wide.any():
             magnitude = 10.0 ** self._draw.uniform(-3.0, 6.0 if self._draw.random() < 0.8 else 100.0, low.size)
-            sign = np.where(self._bottom >= 0, 1.0, np.where(self._top <= 0, -1.0, self._draw.choice((-1.0, 1.0), low.size)))
+            sign = np.where(
+                self._bottom >= 0, 1.0, np.where(self._top <= 0, -1.0, self._draw.choice((-1.0, 1.0), low.size))
+            )
             point = np.where(self._is_wide, sign * magnitude, point)
         return self._inside(point)
 
@@ -100,8 +102,10 @@ class _Box:
         low, high = self.corner("lo"), self.corner("hi")
         yield self._middle()
         n = low.size
-        if 2**min(n, 30) <= most:
-            yield from (self._inside(np.where(sides, high, low)) for sides in itertools.product((False, True), repeat=n))
+        if 2 ** min(n, 30) <= most:
+            yield from (
+                self._inside(np.where(sides, high, low)) for sides in itertools.product((False, True), repeat=n)
+            )
             return
         yield from (low, high)
         for _ in range(most - 2):
@@ -123,10 +127,8 @@ class _Box:
         """Points with all, or some, coordinates at special values, as far as these lie within the box."""
         n = self._lo.size
         for k in range(most):
-            if k < min(values.size, most // 2):
-                wanted = np.full(n, values[k])
-            else:
-                wanted = self._draw.choice(values, n)
+            alike = k < min(values.size, most // 2)
+            wanted = np.full(n, values[k]) if alike else self._draw.choice(values, n)
             other = self.anywhere() if k % 3 else self._middle()
             allowed = (self._lo <= wanted) & (wanted <= self._hi) & ((self._draw.random(n) < 0.7) | (k % 2 == 0))
             if allowed.any():

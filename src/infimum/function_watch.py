@@ -1,8 +1,9 @@
 """A watch over tracing: the user's own function, run by NumPy, must lie within what the core makes of its graph.
 
 A claim about a function that is not the user's is false, however rigorous. So the graph as traced, before anything is
-simplified, is run by the core at points, every rounding widened (passes/widen), and the user's function is called there.
-A finite value outside the enclosure, or where it is empty, is an error. NaN, infinities and exceptions say nothing.
+simplified, is run by the core at points with every rounding widened (passes/widen), and the user's function is called
+there. A finite value outside the enclosure, or where it is empty, is an error. NaN, infinities and exceptions say
+nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ FloatArray = npt.NDArray[np.float64]
 
 _SECONDS, _SHARE = 0.05, 0.05  # of a run: what the watch may take, whichever is more
 _ALWAYS = 3
+_CLOSE = 1e-12  # relative
 _CHUNK = 64
+_LARGE = 1 << 20  # numbers that a program holds
 # Without bounds: ranges in which a function is likely to be defined somewhere.
 _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.0, 100.0), (2.0, 50.0), (-0.4, 0.1))
 
@@ -53,26 +56,42 @@ class Beside:
         return constants_of([self._output])
 
     @cached_property
-    def _program(self) -> Program:
+    def _tight(self) -> Program:
+        return lower([self._output], self.n)
+
+    @cached_property
+    def _lenient(self) -> Program:
         return lower(widened([self._output], self._traced.has_exact), self.n)
 
     def compare(self, points: Sequence[FloatArray]) -> int:
         """Refuse a function whose value at a point is not what its graph says; count the points that have a value."""
+        points = [point + 0.0 for point in points]  # no -0.0: a box means one zero
         found = zip(points, self._traced.numbers(points), strict=True)
         both = [(point, value) for point, value in found if value is not None and np.isfinite(value).any()]
         if both:
-            at, values = [point for point, _ in both], np.array([value for _, value in both])
-            low, high = self._ranges(at)
-            wrong = _is_outside(values, low, high)
-            if wrong.any():
-                k, i = (int(v[0]) for v in np.nonzero(wrong))
-                raise self._mismatch(at[k], values[k], i, (float(low[k, i]), float(high[k, i])))
+            self._compare(np.array([point for point, _ in both]), np.array([value for _, value in both]))
         return len(both)
 
-    def _ranges(self, points: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
-        x = np.array(points)
-        ((low, high),) = cpu.run(self._program, x, x, "interval")
-        return low, high
+    def _compare(self, points: FloatArray, values: FloatArray) -> None:
+        # Most values agree to many digits: the larger program is made only where one does not.
+        low, high = _ranges(self._tight, points)
+        close = _CLOSE * np.abs(values)
+        (doubtful,) = np.nonzero(_is_outside(values, low - close, high + close).any(axis=1))
+        if not doubtful.size:
+            return
+        points, values = points[doubtful], values[doubtful]
+        low, high = _ranges(self._lenient, points)
+        wrong = _is_outside(values, low, high)
+        if wrong.any():
+            k, i = (int(v[0]) for v in np.nonzero(wrong))
+            raise self._mismatch(points[k], values[k], i, (float(low[k, i]), float(high[k, i])))
+
+    def rest(self) -> None:
+        """Forget programs that hold much memory until they are needed again."""
+        for name in ("_tight", "_lenient"):
+            program: Program | None = self.__dict__.get(name)
+            if program is not None and program.constant_points.size + program.tables.size > _LARGE:
+                del self.__dict__[name]
 
     def _mismatch(self, point: FloatArray, value: FloatArray, i: int, ends: tuple[float, float]) -> TraceMismatch:
         entry = f" (entry {i})" if value.size > 1 else ""
@@ -110,7 +129,7 @@ class Beside:
             traced = self._retrace()
         except Exception:  # of the user's function, which did not fail before
             return True
-        low, high = Beside(traced, traced.output, self._retrace)._ranges([point])
+        low, high = _ranges(Beside(traced, traced.output, self._retrace)._lenient, point[None])
         return not _is_outside(value, low[0], high[0]).any()
 
 
@@ -138,6 +157,8 @@ class Watch:
         constants = [c for pair in self._pairs for c in pair.constants]
         self._waiting = points_of(lo, hi, constants)
         self._look(self._waiting if x0 is None else itertools.chain([x0], self._waiting), always=_ALWAYS)
+        for pair in self._pairs:
+            pair.rest()
 
     def end(self, points: Iterable[FloatArray]) -> None:
         """Compare at the points that a search ended with, then at those that were left over at its beginning."""
@@ -160,6 +181,11 @@ class Watch:
 
     def _left(self) -> float:
         return max(_SECONDS, _SHARE * (time.perf_counter() - self._began)) - self._spent
+
+
+def _ranges(program: Program, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    ((low, high),) = cpu.run(program, points, points, "interval")
+    return low, high
 
 
 def _is_outside(value: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDArray[np.bool_]:

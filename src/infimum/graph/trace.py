@@ -138,8 +138,9 @@ def _note(error: Exception, n: int) -> None:
 def _describe(f: Any) -> str:
     name = getattr(f, "__qualname__", None) or type(f).__qualname__
     try:
-        file, line = inspect.getsourcefile(f), inspect.getsourcelines(f)[1]
-    except (TypeError, OSError, IndexError):  # IndexError: of doctest, for the function of another test
+        inner = inspect.unwrap(f)
+        file, line = inspect.getsourcefile(inner), inspect.getsourcelines(inner)[1]
+    except (TypeError, ValueError, OSError, IndexError):  # IndexError: of doctest, for the function of another test
         return str(name)
     return f"{name} ({file}:{line})"
 

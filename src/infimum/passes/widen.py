@@ -12,6 +12,7 @@ intervals, and run at a point, it contains what NumPy gives, unless the graph is
     sum of m terms                           the terms m*2^-52 wider: NumPy and BLAS add in another order
     product of m factors                     m*2^-50 wider, and by what an underflow on the way may leave
     recurrence                               factors and terms wider, as a sum's
+    atan2                                    zeros of either sign, beside 4 ulps
     sinpi, cospi                             sin and cos of a product with pi, as NumPy would compute them
     any other operation                      4 ulps wider (sin, cos and their kind 16, and 2^-55)
 """
@@ -97,6 +98,8 @@ class _Widen:
         args = [self.made[a.number] for a in node.args]
         if node.op == "constant":
             return self._constant(value_of(node))
+        if node.op == "atan2":  # a zero may bear a minus sign in NumPy, which chooses the side of the branch
+            args = [self._plus(a, _TINY) for a in args]
         if node.op in ("sinpi", "cospi"):
             turned = self._node("mul", [args[0], self._between(math.pi * (1 - _ULP), math.pi * (1 + _ULP))])
             return self._rounded(node, self._node(node.op[:3], [turned]))
