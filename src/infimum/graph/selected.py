@@ -75,9 +75,11 @@ class Selected:
                 raise self.refused("Selected elements are combined with an array of another length")
         return Selected(self.tracer, self.tracer.ufunc(ufunc, tuple(operands)), self.mask)
 
-    def reduced(self, function: Any) -> Any:
+    def reduced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Sum, product or mean of the selected elements."""
         call = self.tracer.call
+        if args or kwargs:
+            raise self.refused(f"np.{function.__name__} with further arguments is asked of selected elements")
         if function in (np.sum, np.mean, np.nansum):
             total = call(np.sum, (call(np.where, (self.mask, self.values, 0.0), {}),), {})
             return total if function is not np.mean else total / call(np.sum, (self.mask,), {})

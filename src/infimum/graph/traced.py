@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -30,7 +31,7 @@ Shape = tuple[int, ...]
 def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
         left = self.scalar
-        if left is not None and not self.boolean:
+        if left is not None and self.kind == "f":
             kind = type(other)
             if kind is TracedArray:
                 right = other.scalar
@@ -38,7 +39,7 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
                 right = self.tracer.number(other) if kind is float or kind is int else None
             if right is not None:
                 return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
-        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, self, other) if _is_operand(other) else NotImplemented
 
     return method
 
@@ -46,27 +47,38 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 def _reflected(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
         right = self.scalar
-        if right is not None and not self.boolean:
+        if right is not None and self.kind == "f":
             left = self.tracer.number(other) if type(other) is float or type(other) is int else None
             if left is not None:
                 return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
-        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, other, self) if _is_operand(other) else NotImplemented
 
     return method
 
 
 def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
-        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, self, other) if _is_operand(other) else NotImplemented
 
     return method
 
 
 def _backward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
-        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, other, self) if _is_operand(other) else NotImplemented
 
     return method
+
+
+def _operated(tracer: Tracer, ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """a operator b: NumPy's, or Python's between Python's own numbers."""
+    if _is_python(a) and _is_python(b):
+        return tracer.python_operator(ufunc, a, b)
+    return tracer.ufunc(ufunc, (a, b))
+
+
+def _is_python(value: Any) -> bool:
+    return value.kind in "FIB" if type(value) is TracedArray else type(value) in (int, float, bool)
 
 
 def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -81,6 +93,8 @@ def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _single(ufunc: np.ufunc) -> Callable[[Any], Any]:
     def method(self: TracedArray) -> Any:
+        if self.kind in "FIB":
+            return self.tracer.python_operator(ufunc, self)
         return self.tracer.ufunc(ufunc, (self,))
 
     return method
@@ -93,19 +107,20 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+_OPERANDS = (int, float, Fraction, Decimal, np.ndarray, np.generic, list, tuple, Exact, ExactArray)
+
+
 def _is_operand(value: Any) -> bool:
     """Whether the value is a number or array; text and complex numbers are refused."""
     if isinstance(value, str | bytes | complex) and not isinstance(value, float):
         raise refusal(f"{value!r} is no real number.", "Objective functions are real: use real numbers throughout.")
-    return isinstance(
-        value, TracedArray | int | float | Fraction | np.ndarray | np.generic | list | tuple | Exact | ExactArray
-    )
+    return type(value) is TracedArray or isinstance(value, _OPERANDS)
 
 
 class TracedArray:
     """An array of expressions of x (or, until one is written into it, of plain numbers)."""
 
-    __slots__ = ("boolean", "cells", "index", "scalar", "shape", "tracer")
+    __slots__ = ("bound", "cells", "index", "kind", "scalar", "shape", "tracer")
     __array_priority__ = 1000.0
 
     def __init__(
@@ -116,13 +131,21 @@ class TracedArray:
         cells: Cells | None = None,
         index: Indices | None = None,
         boolean: bool = False,
+        kind: str = "f",
+        bound: int = 0,
     ) -> None:
         self.tracer = tracer
         self.shape = shape
         self.scalar = scalar  # the node of an array of shape (), which nobody can write into
         self.cells = cells
         self.index = index  # the positions of this view in the cells; None: all of them in order
-        self.boolean = boolean
+        self.kind = "b" if boolean else kind  # the type of the values (kinds)
+        self.bound = bound  # of integers: what no element exceeds in size
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the values are true or false."""
+        return self.kind == "b" or self.kind == "B"
 
     # Reading
 
@@ -158,14 +181,16 @@ class TracedArray:
 
     def view(self, positions: Any) -> TracedArray:
         """Another view of the same cells."""
-        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, self.boolean)
+        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, kind=self.kind, bound=self.bound)
 
     def __getitem__(self, key: Any) -> Any:
         cells = self.cells
         if cells is not None and len(self.shape) == 1 and isinstance(key, int | np.integer):
             at = self._inside(key)
             found = cells.element(at if self.index is None else int(self.index[at]))
-            return TracedArray(self.tracer, (), found, boolean=self.boolean) if isinstance(found, Node) else found
+            if isinstance(found, Node):
+                return TracedArray(self.tracer, (), found, kind=self.kind, bound=self.bound)
+            return found
         return self.tracer.item(self, key)
 
     def _inside(self, key: Any) -> int:
@@ -208,6 +233,7 @@ class TracedArray:
     __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
     __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
     __neg__, __abs__, __invert__ = _single(np.negative), _single(np.absolute), _single(np.invert)
+    __pos__ = _single(np.positive)
     __hash__ = object.__hash__
     __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
     __imul__, __itruediv__ = _in_place(operator.mul), _in_place(operator.truediv)
@@ -217,13 +243,10 @@ class TracedArray:
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             raise refusal("pow with three arguments is for integers only.", "Write (a**b) % m instead.")
-        if type(exponent) is int and self.scalar is not None and abs(exponent) < 2**31:
+        if type(exponent) is int and self.scalar is not None and self.kind == "f" and abs(exponent) < 2**31:
             node = self.tracer.graph.node("pown", (self.scalar,), 1, exponent)
             return TracedArray(self.tracer, (), node)
-        return self.tracer.ufunc(np.power, (self, exponent)) if _is_operand(exponent) else NotImplemented
-
-    def __pos__(self) -> Any:
-        return self
+        return _operated(self.tracer, np.power, self, exponent) if _is_operand(exponent) else NotImplemented
 
     def __round__(self, digits: int | None = None) -> Any:
         return self.tracer.call(np.round, (self, digits or 0), {})
@@ -289,7 +312,7 @@ class TracedArray:
     def dtype(self) -> np.dtype[Any]:
         if self.cells is not None and self.cells.value is not None:
             return self.cells.value.dtype
-        return np.dtype(bool) if self.boolean else np.dtype(float)
+        return _DTYPES[self.kind]
 
     @property
     def T(self) -> Any:
@@ -371,4 +394,6 @@ class TracedArray:
         raise AttributeError(f"a traced array has no attribute {name!r}")
 
 
+_DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
+_DTYPES |= {"F": _DTYPES["f"], "B": _DTYPES["b"], "I": _DTYPES["i"]}
 _AS_IT_IS = "Leave the conversion out: the value can be used as it is."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -10,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import TraceError, TraceIndexError
-from infimum.exact import Exact, ExactArray
+from infimum.exact import Exact, ExactArray, exact
+from infimum.graph import arguments, kinds, python_kinds
 from infimum.graph.cells import Cells
 from infimum.graph.constant import constant
 from infimum.graph.indexmap import of_view
+from infimum.graph.kinds import bound_of, joined_kind
 from infimum.graph.node import Graph, Node
 from infimum.graph.refusal import here, refusal
 from infimum.graph.selected import Selected
@@ -77,22 +80,26 @@ class Tracer:
                 f"A constant is {bad}, which is no real number.",
                 "Check the data (np.empty leaves elements unset); for a penalty use a large finite number.",
             )
-        if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
-            raise refusal("A long double constant is no double.", "Use infimum.exact for exact constants.")
+        if values.dtype.itemsize >= 8 and _rounded(values, doubles):
+            return self.graph.node("constant", (), values.size, constant(exact(values)))
         return self.graph.node("constant", (), values.size, constant(doubles))
 
-    def array(self, node: Node, shape: Shape, boolean: bool = False) -> TracedArray:
+    def array(
+        self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0
+    ) -> TracedArray:
         """A new array with these elements."""
         if not shape:
-            return TracedArray(self, (), node, boolean=boolean)
-        return TracedArray(self, shape, None, Cells(self, node.size, None, node), boolean=boolean)
+            return TracedArray(self, (), node, boolean=boolean, kind=kind, bound=bound)
+        cells = Cells(self, node.size, None, node)
+        return TracedArray(self, shape, None, cells, boolean=boolean, kind=kind, bound=bound)
 
     def fresh(self, value: Any) -> Any:
         """What NumPy made, so that expressions can be written into it: arrays are wrapped, numbers are not."""
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
             if value.ndim == 0:
                 return value[()]
-            return TracedArray(self, value.shape, None, Cells(self, value.size, value.ravel().copy(), None))
+            cells = Cells(self, value.size, value.ravel().copy(), None)
+            return TracedArray(self, value.shape, None, cells, kind=_KINDS[value.dtype.kind])
         if type(value) is tuple or type(value) is list:
             return type(value)(self.fresh(v) for v in value)
         return value
@@ -103,7 +110,7 @@ class Tracer:
             return value[()] if value.ndim == 0 else value
         cells = Cells(self, value.size, value.ravel(), None)
         cells.frozen = _BEFORE
-        return TracedArray(self, value.shape, None, cells)
+        return TracedArray(self, value.shape, None, cells, kind=_KINDS[value.dtype.kind])
 
     def operand(self, value: Any) -> Operand:
         """A value as (node, shape, whether it is true-or-false)."""
@@ -120,8 +127,8 @@ class Tracer:
         if isinstance(value, ExactArray):
             self.met_exact = True
             return self.graph.node("constant", (), value.size, constant(value)), value.shape, False
-        if isinstance(value, Fraction):
-            return self.graph.node("constant", (), 1, constant(value)), (), False
+        if isinstance(value, Fraction | Decimal):
+            return self.graph.node("constant", (), 1, constant(exact(value))), (), False
         if isinstance(value, list | tuple | np.ndarray):
             return self.operand(self.stacked(value))
         raise refusal(f"{value!r} is no real number and no array of such.", "Use numbers, arrays and NumPy functions.")
@@ -137,7 +144,7 @@ class Tracer:
     def stacked(self, values: Any) -> Any:
         """A nested list of numbers and expressions as one array."""
         rows = [self.stacked(v) if isinstance(v, list | tuple) else v for v in values]
-        if not any(isinstance(row, TracedArray | Exact | ExactArray | Fraction) for row in rows):
+        if not any(isinstance(row, TracedArray | Exact | ExactArray | Fraction | Decimal) for row in rows):
             return self.fresh(np.array(rows))
         operands = [self.operand(row) for row in rows]
         shapes = {shape for _, shape, _ in operands}
@@ -145,7 +152,9 @@ class Tracer:
             raise ValueError(f"the rows of an array differ in shape: {', '.join(map(str, sorted(shapes)))}")
         pieces = [node for node, _, _ in operands]
         node = pieces[0] if len(pieces) == 1 else self.graph.node("concat", pieces, sum(p.size for p in pieces))
-        return self.array(node, (len(rows), *shapes.pop()), all(b for _, _, b in operands))
+        kind = joined_kind(rows, "array")
+        bound = max(map(bound_of, rows)) if kind == "i" else 0
+        return self.array(node, (len(rows), *shapes.pop()), kind=kind, bound=bound)
 
     def traced(self, value: Any) -> TracedArray:
         """A value as a traced array, whatever it was."""
@@ -190,36 +199,74 @@ class Tracer:
 
     def ufunc(self, ufunc: np.ufunc, inputs: tuple[Any, ...], method: str = "__call__", **kwargs: Any) -> Any:
         """What a universal function gives: nodes where an input is an expression, else NumPy's own result."""
-        out = kwargs.pop("out", None)
-        selected = next((v for v in inputs if isinstance(v, Selected)), None)
-        if method != "__call__":
-            result = self._ufunc_method(ufunc, method, inputs, kwargs)
-        elif selected is not None:
-            result = selected.elementwise(ufunc, inputs)
-        elif not any(is_symbolic(value) for value in inputs):
-            result = self.fresh(ufunc(*map(plain, inputs), **plain(kwargs)))
-        elif kwargs.get("where", True) is not True:
-            raise refusal(f"np.{ufunc.__name__}(..., where=) is not offered.", "Write np.where(condition, a, b).")
-        elif ufunc in self._ufuncs:
-            result = self._ufuncs[ufunc](self, *(self.stacked(v) if isinstance(v, list | tuple) else v for v in inputs))
+        target = kwargs.pop("out", None)
+        if isinstance(target, tuple) and len(target) == 1:
+            target = target[0]
+        if method == "__call__":
+            found = self._elementwise(ufunc, inputs, target, kwargs)
         else:
+            found = self._ufunc_method(ufunc, method, inputs, kwargs)
+        if isinstance(target, tuple):
+            return tuple(f if one is None else self.into(one, f) for one, f in zip(target, found, strict=True))
+        return found if target is None else self.into(target, found)
+
+    def _elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...], target: Any, kwargs: dict[str, Any]) -> Any:
+        """The function without out=; under where= the elements of the target stay."""
+        options = {name: value for name, value in kwargs.items() if not arguments.is_idle(name, value)}
+        where = options.pop("where", True)
+        if where is not True and (target is None or isinstance(target, tuple)):
+            raise arguments.not_honoured(ufunc, "where")  # NumPy leaves the other elements unset
+        found = self._of_elements(ufunc, inputs, options)
+        return found if where is True else self.call(np.where, (where, found, target), {})
+
+    def _of_elements(self, ufunc: np.ufunc, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        selected = next((v for v in inputs if isinstance(v, Selected)), None)
+        symbolic = any(is_symbolic(value) for value in inputs) or _exact_beside_arrays(inputs)
+        if not symbolic:
+            return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
+        if options.get("dtype") is not None and np.dtype(options["dtype"]) == np.float64:
+            options.pop("dtype")
+            inputs = tuple(self.cast(self.traced(value), np.float64) for value in inputs)
+        for name in options:
+            raise arguments.not_honoured(ufunc, name)
+        if selected is not None:
+            return selected.elementwise(ufunc, inputs)
+        if ufunc not in self._ufuncs:
             raise self.refused(unknown(ufunc))
-        target = out[0] if isinstance(out, tuple) else out
-        if target is None:
-            return result
-        self.assign(target, ..., result)
-        return target
+        operands = tuple(self.stacked(v) if isinstance(v, list | tuple) else v for v in inputs)
+        return kinds.elementwise(self, ufunc, self._ufuncs[ufunc], operands)
 
     def _ufunc_method(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not any(is_symbolic(value) for value in inputs):
+        symbolic = any(is_symbolic(value) for value in (*inputs, *kwargs.values()))
+        if not symbolic and method != "at":
             return self.fresh(getattr(ufunc, method)(*map(plain, inputs), **plain(kwargs)))
         rule = self._functions.get((ufunc, method))
         if rule is not None:
-            return rule(self, *inputs, **kwargs)
-        if method == "outer":
+            call = arguments.bound(arguments.METHODS[method], rule, inputs, kwargs)
+            return rule(self, *call.args, **call.kwargs)
+        if method == "outer" and not kwargs:
             a, b = (self.traced(value) for value in inputs)
             return self.ufunc(ufunc, (a.reshape(a.shape + (1,) * b.ndim), b))
         raise self.refused(refusal(f"np.{ufunc.__name__}.{method} cannot be traced.", "Write the formula another way."))
+
+    def into(self, target: Any, found: Any) -> Any:
+        """out=: write what a function gave into an array, under NumPy's casting rule."""
+        if not isinstance(target, TracedArray):
+            raise self.refused(refusal(_BEFORE, _COPY))
+        own = kinds.type_of(found)
+        if not np.can_cast(np.dtype(own), target.dtype, "same_kind"):
+            raise TypeError(f"cannot cast the output from {np.dtype(own)} to {target.dtype} with rule 'same_kind'")
+        if np.broadcast_shapes(np.shape(found), target.shape) != target.shape:
+            raise ValueError(f"non-broadcastable output operand with shape {target.shape}")
+        self.assign(target, ..., found)
+        return target
+
+    def python_operator(self, ufunc: np.ufunc, *values: Any) -> Any:
+        """An operator between Python's own numbers, of which a traced one came from float(), int() or .item()."""
+        return python_kinds.operator(self, ufunc, self._ufuncs[ufunc], values)
+
+    def may_raise(self, name: str) -> None:
+        """Refuse what raises an error for some numbers where the user's code may catch it."""
 
     def knows(self, function: Any) -> bool:
         """Whether there is a rule for this NumPy function."""
@@ -228,24 +275,54 @@ class Tracer:
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a NumPy function gives."""
         if isinstance(function, np.ufunc):
-            return self.ufunc(function, args, **kwargs)
-        if args and isinstance(args[0], Selected) and len(args) == 1:
-            return args[0].reduced(function)
+            return self.ufunc(function, args[: function.nin], **arguments.with_out(function, args, kwargs))
+        if args and isinstance(args[0], Selected):
+            return args[0].reduced(function, args[1:], kwargs)
         rule = self._functions.get(function)
-        views = rule is not None and getattr(rule, "keeps_views", False) and args and isinstance(args[0], TracedArray)
-        if not views and not is_symbolic(args) and not is_symbolic(tuple(kwargs.values())):
-            return self.fresh(function(*plain(args), **plain(kwargs)))
+        if rule is None and not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
+            return self.plain_call(function, args, kwargs)
         if rule is None:
             raise self.refused(unknown(function))
-        kwargs.pop("like", None)
-        return rule(self, *args, **kwargs)
+        kwargs = dict(kwargs)
+        args, target = arguments.split_out(function, args, kwargs)
+        found = self._ruled(function, rule, args, kwargs)
+        return found if target is None else self.into(target, found)
+
+    def plain_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a function without a rule gives for plain numbers."""
+        if has_exact(args) or has_exact(list(kwargs.values())):
+            name = getattr(function, "__name__", repr(function))
+            raise refusal(
+                f"{name} would round an exact constant to a double.",
+                "Use exact constants in formulas with elementary functions, or write float(c) before the function.",
+            )
+        if kwargs.get("out") is not None:
+            raise arguments.not_honoured(function, "out")
+        return self.fresh(function(*plain(args), **plain(kwargs)))
+
+    def _ruled(self, function: Any, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        views = getattr(rule, "keeps_views", False) and args and isinstance(args[0], TracedArray)
+        values = (*args, *kwargs.values())
+        if function in _ABOUT_SHAPES and len(values) == 1 and isinstance(args[0], ExactArray):
+            return function(*args)
+        if not views and not is_symbolic(values) and not has_exact(values):
+            return self.fresh(function(*plain(args), **plain(kwargs)))
+        call = arguments.bound(function, rule, args, kwargs)
+        if call.as_floats:
+            return rule(self, self._floats(call.args[0]), *call.args[1:], **call.kwargs)
+        return rule(self, *call.args, **call.kwargs)
+
+    def _floats(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [self._floats(part) for part in value]
+        return self.cast(self.traced(value), np.float64)
 
     # Indexing
 
     def item(self, array: TracedArray, key: Any) -> Any:
         """a[key], sharing its cells where NumPy returns a view."""
         if isinstance(key, TracedArray) and not key.known and key.boolean and key.shape == array.shape:
-            return Selected(self, array, key)
+            return Selected(self, self.copied(array), key)
         key = self._key(key)
         if array.cells is None:
             return self._scalar_item(array, key)
@@ -257,14 +334,14 @@ class Tracer:
             raise TraceIndexError(f"{here() or ''}\n  {what}{error}.") from error
         if not isinstance(found, np.ndarray):
             one = array.cells.element(int(found))
-            return TracedArray(self, (), one, boolean=array.boolean) if isinstance(one, Node) else one
+            return TracedArray(self, (), one, kind=array.kind, bound=array.bound) if isinstance(one, Node) else one
         return self.picked(array, found, np.may_share_memory(found, base))
 
     def _scalar_item(self, array: TracedArray, key: Any) -> Any:
         found = np.zeros((), np.int64)[key]
         if np.ndim(found) == 0:
             return array
-        return self.array(self.sized(array.node, found.size), found.shape, array.boolean)
+        return self.array(self.sized(array.node, found.size), found.shape, kind=array.kind, bound=array.bound)
 
     def picked(self, array: TracedArray, positions: npt.NDArray[Any], shared: bool) -> Any:
         """The cells at these positions: a view of them, or a new array."""
@@ -275,7 +352,7 @@ class Tracer:
             return found
         if found.known:
             return self.fresh(found.numbers)
-        return self.array(found.node, positions.shape, array.boolean)
+        return self.array(found.node, positions.shape, kind=array.kind, bound=bound_of(array))
 
     def _key(self, key: Any) -> Any:
         if isinstance(key, tuple):
@@ -310,12 +387,13 @@ class Tracer:
             numbers = np.asarray(plain(value))
             if isinstance(positions, np.ndarray) and numbers.shape != positions.shape:
                 numbers = np.broadcast_to(_stripped(numbers, positions.ndim), positions.shape)
-            cells.write_numbers(positions, numbers)
+            cells.write_numbers(positions, numbers, array.dtype)
 
     def _write(self, array: TracedArray, cells: Cells, positions: Any, value: Any) -> None:
-        node, shape, boolean = self.operand(value)
+        value = self.stacked(value) if isinstance(value, list | tuple) else value
+        node, shape, _ = self.operand(value)
         dtype = array.dtype
-        if (dtype.kind != "f" and not (dtype.kind == "b" and boolean)) or (dtype.itemsize < 8 and dtype.kind == "f"):
+        if not _holds(dtype, kinds.type_of(value)):
             raise self.refused(
                 refusal(f"This array holds {dtype}, so NumPy would round what is written.", "Make it with dtype=float.")
             )
@@ -344,33 +422,72 @@ class Tracer:
         """a += b and the like: write the result into a."""
         if np.shape(result) != array.shape:
             raise ValueError(f"non-broadcastable output operand with shape {array.shape}")
-        kind = result.dtype if isinstance(result, TracedArray) else np.asarray(result).dtype
-        if not is_symbolic(result) and array.known and not np.can_cast(kind, array.dtype, "same_kind"):
-            raise TypeError(f"cannot cast {kind} to {array.dtype} in place")
+        own = np.dtype(kinds.type_of(result))
+        if not np.can_cast(own, array.dtype, "same_kind"):
+            raise TypeError(f"cannot cast {own} to {array.dtype} in place with rule 'same_kind'")
         self.assign(array, ..., result)
 
     def copied(self, array: TracedArray) -> Any:
         """A new array with the same elements."""
         if array.known:
             return self.fresh(array.numbers)
-        return self.array(array.node, array.shape, array.boolean)
+        return self.array(array.node, array.shape, kind=array.kind, bound=bound_of(array))
 
-    def cast(self, array: TracedArray, dtype: Any) -> Any:
-        """a.astype(dtype)."""
-        kind = np.dtype(dtype)
+    def cast(self, array: TracedArray, dtype: Any, copy: bool = True) -> Any:
+        """a.astype(dtype).
+
+            to           of expressions
+            float64      the same numbers
+            int64        the integer part; NaN and what is beyond int64 is its smallest number, as on most processors
+            bool         whether it is not 0
+            others       refused: they round or wrap
+        """
+        dtype = np.dtype(dtype)
+        if dtype == array.dtype and not copy:
+            return array
         if array.known:
-            return self.fresh(array.numbers.astype(kind))
-        if kind.kind == "f" and kind.itemsize >= 8:
+            return self.fresh(array.numbers.astype(dtype))
+        if dtype.kind == "f" and dtype.itemsize >= 8:
             return self.array(array.node, array.shape)
-        if kind.kind in "iu":
-            return self.ufunc(np.trunc, (array,))
-        if kind.kind == "b":
-            return array if array.boolean else self.ufunc(np.not_equal, (array, 0.0))
+        if dtype == np.int64 and array.kind in "bBiI":
+            return self.array(array.node, array.shape, kind="i", bound=bound_of(array))
+        if dtype == np.int64:
+            inside = self.ufunc(np.less, (self.ufunc(np.absolute, (array,)), 2.0**63))
+            whole = self.call(np.where, (inside, self.ufunc(np.trunc, (array,)), -(2.0**63)), {})
+            return self.array(whole.node, array.shape, kind="i", bound=kinds.LIMIT)
+        if dtype.kind == "b":
+            return self.copied(array) if array.boolean else self.ufunc(np.not_equal, (array, 0.0))
         raise self.refused(
             refusal(
-                f"Values of dtype {kind} cannot be traced.", "Use float (float64): the claim is about real numbers."
+                f"Values of dtype {dtype} cannot be traced.", "Use float (float64): the claim is about real numbers."
             )
         )
+
+
+_KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
+_ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
+
+
+def _rounded(values: npt.NDArray[Any], doubles: npt.NDArray[np.float64]) -> bool:
+    """Whether integers or long doubles are no doubles."""
+    if values.dtype.kind in "iu":
+        return bool(np.any(np.abs(doubles) >= 2.0**53))
+    return values.dtype.itemsize > 8 and bool(np.any(doubles != values))
+
+
+def _exact_beside_arrays(values: tuple[Any, ...]) -> bool:
+    """Whether an exact constant meets an array of doubles, which knows no exact elements."""
+    if not any(has_exact(value) for value in values):
+        return False
+    return any(isinstance(v, TracedArray | np.ndarray | list | tuple) and np.shape(v) for v in values)
+
+
+def _holds(dtype: np.dtype[Any], own: Any) -> bool:
+    """Whether an array of this dtype takes expressions of that type as they are."""
+    kind = np.dtype(own).kind
+    if dtype.kind == "f":
+        return dtype.itemsize >= 8
+    return (dtype.kind == "b" and kind == "b") or (dtype == np.int64 and kind in "bi")
 
 
 def _stripped(numbers: npt.NDArray[Any], ndim: int) -> npt.NDArray[Any]:
