@@ -134,6 +134,7 @@ _TRUTHS = {
     np.add: "max", np.multiply: "min", np.maximum: "max", np.minimum: "min", np.fmax: "max", np.fmin: "min",
     np.bitwise_and: "min", np.bitwise_or: "max",
 }  # fmt: skip
+_BITS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
 _SAME = frozenset({np.absolute, np.floor, np.ceil, np.trunc, np.positive, np.conjugate})
 
 
@@ -152,6 +153,8 @@ def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
         return _own(t, rule(t, *inputs), inputs, kind)
     if kind == "b":
         return _truths(t, ufunc, rule, inputs)
+    if ufunc in _BITS:
+        return rule(t, *inputs)  # which refuses the bits of integers
     if ufunc is np.power:
         return _integer_power(t, rule, *inputs)
     if ufunc not in _BOUNDS:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.graph.kinds import typed
 from infimum.graph.numpy_elementwise import as_truth, power
 from infimum.graph.numpy_folds import fold, joined_extreme
 from infimum.graph.ops import OPERATIONS
@@ -52,7 +53,7 @@ def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: floa
 
 
 def _sumprod(t: Tracer, p: Any, q: Any) -> Any:
-    return t.call(np.dot, (t.stacked(list(p)), t.stacked(list(q))), {})
+    return t.call(np.dot, tuple(t.cast(t.traced(t.stacked(list(v))), np.float64) for v in (p, q)), {})
 
 
 MATH: dict[Any, Rule] = {
@@ -78,6 +79,30 @@ MATH |= {
 }
 if hasattr(math, "sumprod"):
     MATH[math.sumprod] = _sumprod
+
+
+# Functions that give a number, or NaN for NaN, whatever they are given; the others raise errors for some numbers.
+_CALM = frozenset({
+    "fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "tanh", "asinh", "erf", "erfc", "degrees",
+    "radians", "cbrt", "hypot", "dist", "atan2",
+})  # fmt: skip
+_RESULTS = {"floor": "I", "ceil": "I", "trunc": "I", "isnan": "B", "isinf": "B", "isfinite": "B", "isclose": "B"}
+
+
+def _python(name: str, rule: Rule) -> Rule:
+    """A function of math: its results are Python's own numbers."""
+
+    def python(t: Tracer, *values: Any, **kwargs: Any) -> Any:
+        if name not in _CALM:
+            t.may_raise(f"math.{name}")
+        found = rule(t, *values, **kwargs)
+        kind = _RESULTS.get(name, "F")
+        return tuple(typed(t, part, kind) for part in found) if isinstance(found, tuple) else typed(t, found, kind)
+
+    return python
+
+
+MATH |= {function: _python(function.__name__, rule) for function, rule in MATH.items() if function is not math.prod}
 
 
 def _extreme(op: str) -> Rule:
@@ -130,8 +155,14 @@ def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
     return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
 
 
-def _logsumexp(t: Tracer, a: Any, axis: Any = None) -> Any:
-    return t.apply("log", fold("sum", t, t.apply("exp", a), axis))
+def _logsumexp(t: Tracer, a: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -> Any:
+    """scipy.special.logsumexp: the largest element is taken out first, so that no exponential overflows."""
+    a = t.traced(t.stacked(a) if isinstance(a, list | tuple) else a)
+    if b is not None:
+        raise refusal("logsumexp(..., b=) is not offered.", "Write np.log(np.sum(b * np.exp(a))).")
+    largest = fold("max_of", t, a, axis, True)
+    total = t.apply("log", fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, keepdims))
+    return t.apply("add", total, largest if keepdims else largest.reshape(np.shape(total)))
 
 
 # SciPy's functions that are elementary, by name: SciPy need not be installed.

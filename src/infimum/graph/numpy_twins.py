@@ -84,6 +84,20 @@ def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., A
     return call
 
 
+def unraised(function: Any) -> Callable[..., Any]:
+    """np.errstate, warnings.simplefilter and their kind, unless they turn what NumPy warns of into errors."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(value in ("raise", "call", "error") for value in (*args, *kwargs.values()) if isinstance(value, str)):
+            raise refusal(
+                f"{function.__name__} makes errors of what has no finite value for some numbers.",
+                "Leave it out: what is not defined is left out of the search anyway.",
+            )
+        return function(*args, **kwargs)
+
+    return call
+
+
 class _Vectorized:
     """np.vectorize: the function of each element in turn."""
 

@@ -39,7 +39,7 @@ class Selected:
 
     __slots__ = ("mask", "tracer", "values")
     __array_priority__ = 1000.0
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tracer: Tracer, values: TracedArray, mask: TracedArray) -> None:
         self.tracer = tracer

@@ -208,6 +208,8 @@ class TracedArray:
         self.tracer.assign(self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array" if self.cells else "'numpy.float64' object is not iterable")
         return (self[i] for i in range(len(self)))
 
     def __len__(self) -> int:
@@ -229,16 +231,18 @@ class TracedArray:
     __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
     __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
     __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
+    __lshift__, __rlshift__ = _forward(np.left_shift), _backward(np.left_shift)
+    __rshift__, __rrshift__ = _forward(np.right_shift), _backward(np.right_shift)
     __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
     __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
     __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
     __neg__, __abs__, __invert__ = _single(np.negative), _single(np.absolute), _single(np.invert)
     __pos__ = _single(np.positive)
-    __hash__ = object.__hash__
     __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
     __imul__, __itruediv__ = _in_place(operator.mul), _in_place(operator.truediv)
     __ifloordiv__, __imod__, __ipow__ = _in_place(operator.floordiv), _in_place(operator.mod), _in_place(operator.pow)
     __iand__, __ior__, __ixor__ = _in_place(operator.and_), _in_place(operator.or_), _in_place(operator.xor)
+    __imatmul__ = _in_place(operator.matmul)
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
@@ -249,7 +253,7 @@ class TracedArray:
         return _operated(self.tracer, np.power, self, exponent) if _is_operand(exponent) else NotImplemented
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self.tracer.call(np.round, (self, digits or 0), {})
+        return self.tracer.rounded(self, digits)
 
     __floor__, __ceil__, __trunc__ = _single(np.floor), _single(np.ceil), _single(np.trunc)
 
@@ -265,6 +269,14 @@ class TracedArray:
             return self.numbers
         raise self.tracer.refused(
             refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
+        )
+
+    def __hash__(self) -> int:
+        if self.cells is not None:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        raise refusal(
+            "A lookup by hash (a dictionary, a set, a cache) asks which number this is, but it stands for a whole range.",
+            "Write np.select over the values it may have, or leave the cache out.",
         )
 
     def __float__(self) -> float:
@@ -348,17 +360,19 @@ class TracedArray:
         return self.tracer.cast(self, dtype)
 
     def item(self, *key: Any) -> Any:
-        flat = self.tracer.call(np.ravel, (self,), {})
         if key:
-            return self[key] if len(key) > 1 or isinstance(key[0], tuple) else flat[key[0]]
-        if self.size != 1:
+            places = key[0] if len(key) == 1 and isinstance(key[0], tuple) else key
+            one = self[places] if len(places) > 1 else self.tracer.call(np.ravel, (self,), {})[places[0]]
+        elif self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return flat[0]
+        else:
+            one = self.tracer.call(np.ravel, (self,), {})[0] if self.shape else self
+        return self.tracer.weak(one)
 
     def tolist(self) -> Any:
         if not self.shape:
-            return self
-        return [item.tolist() if isinstance(item, TracedArray | np.generic) else item for item in self]
+            return self.tracer.weak(self)
+        return [item.tolist() for item in self]
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -378,12 +392,13 @@ class TracedArray:
         raise refusal("sort in place is not offered.", "Write np.sort(a) for constant arrays.")
 
     def is_integer(self) -> Any:
-        return self.tracer.ufunc(np.equal, (self, self.tracer.ufunc(np.floor, (self,))))
+        return self.tracer.weak(self.tracer.ufunc(np.equal, (self, self.tracer.ufunc(np.floor, (self,)))))
 
     def __repr__(self) -> str:
         if self.known:
             return repr(self.numbers)
-        return f"<traced array of shape {self.shape}>" if self.shape else "<traced number>"
+        # No two expressions look alike: a text may be the key of a cache.
+        return f"<traced array {self.node.number} of shape {self.shape}>" if self.shape else f"<traced {self.node.number}>"
 
     def __format__(self, spec: str) -> str:
         return format(self.numbers, spec) if self.known and not self.shape else repr(self)

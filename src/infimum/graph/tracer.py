@@ -14,9 +14,11 @@ from infimum.errors import TraceError, TraceIndexError
 from infimum.exact import Exact, ExactArray, exact
 from infimum.graph import arguments, kinds, python_kinds
 from infimum.graph.cells import Cells
+from infimum.graph.clock import Moment
 from infimum.graph.constant import constant
+from infimum.graph.guards import caught
 from infimum.graph.indexmap import of_view
-from infimum.graph.kinds import bound_of, joined_kind
+from infimum.graph.kinds import bound_of, joined_kind, type_of
 from infimum.graph.node import Graph, Node
 from infimum.graph.refusal import here, refusal
 from infimum.graph.selected import Selected
@@ -118,7 +120,7 @@ class Tracer:
             return value.node, value.shape, value.boolean or value.dtype.kind == "b"
         if isinstance(value, bool | np.bool_):
             return self.number(float(value)), (), True
-        if isinstance(value, int | float):
+        if isinstance(value, int | float) and not isinstance(value, Moment):
             return self.number(value), (), False
         if isinstance(value, np.ndarray | np.generic) and value.dtype.kind != "O":
             return self.constant_node(np.ravel(value)), np.shape(value), value.dtype.kind == "b"
@@ -131,6 +133,8 @@ class Tracer:
             return self.graph.node("constant", (), 1, constant(exact(value))), (), False
         if isinstance(value, list | tuple | np.ndarray):
             return self.operand(self.stacked(value))
+        if isinstance(value, Moment):
+            value < 0  # noqa: B015 (which refuses: the time is no number of the formula)
         raise refusal(f"{value!r} is no real number and no array of such.", "Use numbers, arrays and NumPy functions.")
 
     def _exact_number(self, value: Exact) -> Node:
@@ -253,7 +257,7 @@ class Tracer:
         """out=: write what a function gave into an array, under NumPy's casting rule."""
         if not isinstance(target, TracedArray):
             raise self.refused(refusal(_BEFORE, _COPY))
-        own = kinds.type_of(found)
+        own = type_of(found)
         if not np.can_cast(np.dtype(own), target.dtype, "same_kind"):
             raise TypeError(f"cannot cast the output from {np.dtype(own)} to {target.dtype} with rule 'same_kind'")
         if np.broadcast_shapes(np.shape(found), target.shape) != target.shape:
@@ -263,10 +267,25 @@ class Tracer:
 
     def python_operator(self, ufunc: np.ufunc, *values: Any) -> Any:
         """An operator between Python's own numbers, of which a traced one came from float(), int() or .item()."""
+        if ufunc not in self._ufuncs:
+            raise self.refused(unknown(ufunc))
         return python_kinds.operator(self, ufunc, self._ufuncs[ufunc], values)
+
+    def weak(self, value: Any) -> Any:
+        """A number as .item() gives it."""
+        return python_kinds.weak(self, value)
+
+    def rounded(self, value: TracedArray, digits: Any) -> Any:
+        """round(value, digits)."""
+        return python_kinds.rounded(self, value, digits)
 
     def may_raise(self, name: str) -> None:
         """Refuse what raises an error for some numbers where the user's code may catch it."""
+        if caught():
+            raise refusal(
+                f"{name} raises an error for some numbers, and the code around it may catch that error.",
+                "Write np.where(condition, a, b) with the condition under which it is defined, without try.",
+            )
 
     def knows(self, function: Any) -> bool:
         """Whether there is a rule for this NumPy function."""
@@ -286,7 +305,11 @@ class Tracer:
         kwargs = dict(kwargs)
         args, target = arguments.split_out(function, args, kwargs)
         found = self._ruled(function, rule, args, kwargs)
-        return found if target is None else self.into(target, found)
+        if target is None:
+            return found
+        if not isinstance(found, TracedArray) or not _holds(getattr(target, "dtype", found.dtype), type_of(found)):
+            raise arguments.not_honoured(function, "out")
+        return self.into(target, found)
 
     def plain_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a function without a rule gives for plain numbers."""
@@ -393,7 +416,7 @@ class Tracer:
         value = self.stacked(value) if isinstance(value, list | tuple) else value
         node, shape, _ = self.operand(value)
         dtype = array.dtype
-        if not _holds(dtype, kinds.type_of(value)):
+        if not _holds(dtype, type_of(value)):
             raise self.refused(
                 refusal(f"This array holds {dtype}, so NumPy would round what is written.", "Make it with dtype=float.")
             )
@@ -422,7 +445,7 @@ class Tracer:
         """a += b and the like: write the result into a."""
         if np.shape(result) != array.shape:
             raise ValueError(f"non-broadcastable output operand with shape {array.shape}")
-        own = np.dtype(kinds.type_of(result))
+        own = np.dtype(type_of(result))
         if not np.can_cast(own, array.dtype, "same_kind"):
             raise TypeError(f"cannot cast {own} to {array.dtype} in place with rule 'same_kind'")
         self.assign(array, ..., result)

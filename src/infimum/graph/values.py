@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.exact import Exact, ExactArray
+from infimum.graph.clock import Moment
 from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
@@ -46,6 +47,8 @@ def plain(value: Any) -> Any:
         return value.numbers
     if kind is tuple or kind is list:
         return kind(plain(part) for part in value)
+    if kind is Moment:
+        value < 0  # noqa: B015 (which refuses: the time is no number of the formula)
     if kind is dict:
         return {name: plain(part) for name, part in value.items()}
     return value
