@@ -192,7 +192,10 @@ def test_what_raises_for_some_numbers_is_refused_where_the_error_may_be_caught(f
 def test_a_function_without_source_is_asked_by_its_table_of_handlers() -> None:
     space: dict[str, Any] = {"math": math}
     exec("def f(x):\n    try:\n        return math.log(x[0])\n    except ValueError:\n        return x[1]\n", space)
-    exec("def g(x):\n    try:\n        y = x[1]\n    except ValueError:\n        y = x[0]\n    return math.log(y)\n", space)
+    exec(
+        "def g(x):\n    try:\n        y = x[1]\n    except ValueError:\n        y = x[0]\n    return math.log(y)\n",
+        space,
+    )
     assert "may catch" in refused(space["f"])
     assert value(space["g"], [0.0, math.e]) == pytest.approx(1.0)
 

@@ -147,7 +147,9 @@ def with_out(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return {**kwargs, "out": extra} if extra else kwargs
 
 
-def _reduce(array: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False, initial: Any = _NO_VALUE, where: Any = True) -> None: ...  # noqa: E501
+def _reduce(
+    array: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False, initial: Any = _NO_VALUE, where: Any = True
+) -> None: ...  # noqa: E501
 
 
 def _accumulate(array: Any, axis: Any = 0, dtype: Any = None) -> None: ...

@@ -141,11 +141,11 @@ _SAME = frozenset({np.absolute, np.floor, np.ceil, np.trunc, np.positive, np.con
 def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
     """What a universal function gives by its rule, with NumPy's type.
 
-        result   operands        answer
-        f        any             the rule
-        b        all b           or for +, and for *, the rule of comparisons and logic
-        i        any             the rule where integers are like reals, wrapped; division by zero gives zero
-        other                    refused, or NumPy's TypeError
+    result   operands        answer
+    f        any             the rule
+    b        all b           or for +, and for *, the rule of comparisons and logic
+    i        any             the rule where integers are like reals, wrapped; division by zero gives zero
+    other                    refused, or NumPy's TypeError
     """
     kinds = result_kinds(ufunc, inputs)
     kind = kinds[0]

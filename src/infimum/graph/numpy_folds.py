@@ -50,7 +50,8 @@ def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) ->
     if a.size == 0 or width == 0:
         if op in ("min_of", "max_of"):
             raise ValueError("zero-size array to reduction operation which has no identity")
-        return t.fresh(np.full(kept, 0 if op == "sum" else 1, np.int64 if kind == "i" else float))
+        found = np.full(kept, 0 if op == "sum" else 1, np.int64 if kind == "i" else float)
+        return t.fresh(found) if kept else found[()]
     node = rows.node if width == 1 else t.graph.node(op, (rows.node,), rows.size // width, width)
     return with_kind(t, t.array(node, kept), kind, bound)
 
@@ -80,7 +81,9 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
 
 def _ufunc_reduce(rule: Rule) -> Rule:
     # A ufunc's reduce runs over the first axis unless told otherwise.
-    def reduce(t: Tracer, array: Any, axis: Any = 0, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    def reduce(
+        t: Tracer, array: Any, axis: Any = 0, keepdims: Any = False, initial: Any = None, where: Any = True
+    ) -> Any:
         options = {"initial": initial, "where": where}
         return rule(t, array, axis, keepdims, **{k: v for k, v in options.items() if v is not None and v is not True})
 

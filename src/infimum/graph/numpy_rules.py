@@ -15,7 +15,7 @@ from infimum.graph.numpy_folds import fold
 from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
-from infimum.graph.tracer import Rule, Tracer
+from infimum.graph.tracer import Rule, Tracer, layout
 from infimum.graph.values import is_symbolic, plain
 
 
@@ -208,8 +208,9 @@ def where(t: Tracer, condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> An
         condition = t.fresh(known != 0) if known.dtype.kind != "b" else condition
     else:
         condition = numpy_elementwise.as_truth(t, t.traced(condition))
-    found = t.apply("where", condition, a, b, boolean=kind == "b")
-    return typed(t, found, kind, _largest(kind, a, b))
+    found = typed(t, t.apply("where", condition, a, b, boolean=kind == "b"), kind, _largest(kind, a, b))
+    template = layout((condition, a, b))
+    return found if template is None else t.reordered(found, template)
 
 
 def _largest(kind: str, a: Any, b: Any) -> int:
@@ -270,10 +271,10 @@ def _round(t: Tracer, a: Any, decimals: int = 0) -> Any:
             raise refusal("np.round of integers or truth values is not offered.", "Write a.astype(float) before.")
         return t.copied(a)
     if decimals == 0:
-        return t.apply("round_ties_to_even", a)
+        return t.ufunc(np.rint, (a,))
     scale = 10.0 ** abs(decimals)
     scaled = a * scale if decimals > 0 else a / scale
-    whole = t.apply("round_ties_to_even", scaled)
+    whole = t.ufunc(np.rint, (scaled,))
     return whole / scale if decimals > 0 else whole * scale
 
 

@@ -56,7 +56,12 @@ def _moved(function: Any, *data: int) -> Rule:
             first = used[0]
             used[0] += node.size
             pieces.append((node, value))
-            return np.arange(first, used[0], dtype=np.int64).reshape(shape)
+            numbers = np.arange(first, used[0], dtype=np.int64).reshape(shape)
+            if isinstance(value, TracedArray) and value.index is not None and not value.index.flags.c_contiguous:
+                laid = np.empty_like(value.index)
+                laid[...] = numbers
+                return laid
+            return numbers
 
         arguments = [numbered(a) if i in data else plain(a) for i, a in enumerate(args)]
         found = function(*arguments, **plain(kwargs))
@@ -71,9 +76,9 @@ def _moved(function: Any, *data: int) -> Rule:
                 return t.fresh(np.zeros(index.shape, {"f": float, "b": bool, "i": np.int64}[kind]))
             flat = np.ravel(index) - 1
             if flat.size == total and np.array_equal(flat, np.arange(total)):
-                return t.array(source, index.shape, kind=kind, bound=bound)
+                return t.array(source, index.shape, kind=kind, bound=bound, like=index)
             way = of_indices(flat, total)
-            return t.array(t.graph.node("take", (source,), way.size, way), index.shape, kind=kind, bound=bound)
+            return t.array(t.graph.node("take", (source,), way.size, way), index.shape, kind=kind, bound=bound, like=index)
 
         return type(found)(placed(part) for part in found) if isinstance(found, list | tuple) else placed(found)
 
@@ -83,14 +88,24 @@ def _moved(function: Any, *data: int) -> Rule:
 
 def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
     """np.asarray and its kind: the array itself, or a list made an array."""
-    found = t.stacked(a) if isinstance(a, list | tuple) else t.traced(a)
-    found = found if dtype is None else t.cast(found, dtype, copy=False)
+    found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
+    found = found if dtype is None else t.boxed(t.cast(found, dtype, copy=False))
     if copy is False and not (isinstance(a, TracedArray) and found is a):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return t.copied(found) if copy and found is a else found
 
 
 _asarray.keeps_views = True  # type: ignore[attr-defined]
+
+
+def _contiguous(t: Tracer, a: Any, dtype: Any = None) -> Any:
+    found = _asarray(t, a, dtype)
+    if not found.shape:
+        return found.reshape(1)
+    return found if found.positions().flags.c_contiguous else t.copied(found, "C")
+
+
+_contiguous.keeps_views = True  # type: ignore[attr-defined]
 
 
 def _array(t: Tracer, a: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
@@ -110,7 +125,8 @@ def _like(value: float) -> Rule:
 
 def _full_like(t: Tracer, a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
     a = t.traced(_stacked(t, a))
-    return _full(t, a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+    found = _full(t, a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+    return found if a.cells is None or shape is not None else t.reordered(found, a.positions())
 
 
 def _stacked(t: Tracer, a: Any) -> Any:
@@ -121,8 +137,6 @@ def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     fill = _stacked(t, fill_value)
     kind = np.dtype(type_of(fill) if dtype is None else dtype)
     found = t.fresh(np.zeros(plain(shape), kind))
-    if not np.shape(found):
-        return t.cast(t.traced(fill), kind)
     t.assign(found, ..., fill)
     return found
 
@@ -149,7 +163,9 @@ def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
 
 def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
     if np.ndim(values):
-        raise refusal("np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a).")
+        raise refusal(
+            "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
+        )
     t.assign(a, ..., t.call(np.where, (mask, values, a), {}))
 
 
@@ -169,7 +185,9 @@ def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
 def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
     """np.compress and np.extract: a known condition only."""
     if is_symbolic(condition):
-        return t.traced(a).reshape(-1)[t.traced(_stacked(t, condition)).reshape(-1)] if axis is None else plain(condition)
+        return (
+            t.traced(a).reshape(-1)[t.traced(_stacked(t, condition)).reshape(-1)] if axis is None else plain(condition)
+        )
     return _view(lambda base: np.compress(plain(condition), base, axis=axis))(t, a)
 
 
@@ -246,7 +264,7 @@ FUNCTIONS |= {
 FUNCTIONS |= {
     np.asarray: _asarray,
     np.asanyarray: _asarray,
-    np.ascontiguousarray: _asarray,
+    np.ascontiguousarray: _contiguous,
     np.asarray_chkfinite: _asarray,
     np.array: _array,
     np.copy: lambda t, a: t.copied(t.traced(_stacked(t, a))),

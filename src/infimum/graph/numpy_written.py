@@ -87,7 +87,9 @@ def _series(steps: Any) -> Rule:
     """A series of orthogonal polynomials by its recurrence p_(k+1) = steps(k, x, p_k, p_(k-1))."""
 
     def rule(t: Tracer, x: Any, c: Any) -> Any:
-        coefficients = list(t.traced(t.stacked(c) if isinstance(c, list | tuple) else c)) if is_symbolic(c) else plain(c)
+        coefficients = (
+            list(t.traced(t.stacked(c) if isinstance(c, list | tuple) else c)) if is_symbolic(c) else plain(c)
+        )
         if np.ndim(coefficients) > 1 and not isinstance(coefficients, list):
             raise refusal("A polynomial with an array of coefficients is not offered.", "Give one row of coefficients.")
         x = t.cast(t.traced(t.stacked(x) if isinstance(x, list | tuple) else x), np.float64)

@@ -30,13 +30,13 @@ _BITS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
 def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> Any:
     """An operator between Python's numbers.
 
-        operator          operands        result
-        < <= == …         any             B
-        & | ^             B, B            B; of integers refused
-        /                 any             F
-        floor ceil trunc  any             I
-        **                I, I            I, F where the exponent is known and negative; refused where it varies
-        others            a float         F, else I
+    operator          operands        result
+    < <= == …         any             B
+    & | ^             B, B            B; of integers refused
+    /                 any             F
+    floor ceil trunc  any             I
+    **                I, I            I, F where the exponent is known and negative; refused where it varies
+    others            a float         F, else I
     """
     types = [type_of(value) for value in values]
     if ufunc in _RAISING:
@@ -106,7 +106,9 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
 
 def weak(t: Tracer, value: Any) -> Any:
     """A number as .item() gives it: Python's own."""
-    return typed(t, value, value.kind.upper()) if type(value) is TracedArray else getattr(value, "item", lambda: value)()
+    return (
+        typed(t, value, value.kind.upper()) if type(value) is TracedArray else getattr(value, "item", lambda: value)()
+    )
 
 
 def _one(value: Any, name: str) -> Any:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from infimum.errors import TraceIndexError
 from infimum.exact import Exact, ExactArray
 from infimum.graph.cells import Cells
+from infimum.graph.flat import Flat
 from infimum.graph.indexmap import Indices
 from infimum.graph.node import Node
 from infimum.graph.refusal import branch_refusal, here, refusal
@@ -185,7 +186,7 @@ class TracedArray:
 
     def __getitem__(self, key: Any) -> Any:
         cells = self.cells
-        if cells is not None and len(self.shape) == 1 and isinstance(key, int | np.integer):
+        if cells is not None and len(self.shape) == 1 and (type(key) is int or isinstance(key, np.integer)):
             at = self._inside(key)
             found = cells.element(at if self.index is None else int(self.index[at]))
             if isinstance(found, Node):
@@ -332,7 +333,15 @@ class TracedArray:
 
     @property
     def flat(self) -> Any:
-        return self.tracer.call(np.ravel, (self,), {})
+        return Flat(self) if self.cells is not None else self.tracer.call(np.ravel, (self,), {})
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[...] = value
+
+    @property
+    def mT(self) -> Any:
+        return self.tracer.call(np.swapaxes, (self, -1, -2), {})
 
     @property
     def real(self) -> Any:
@@ -348,7 +357,7 @@ class TracedArray:
         return self.tracer.call(np.ravel, (self, order), {}).copy()
 
     def copy(self, order: Any = "C") -> Any:
-        return self.tracer.copied(self)
+        return self.tracer.copied(self, order)
 
     def __copy__(self) -> Any:
         return self.tracer.copied(self)
@@ -356,8 +365,14 @@ class TracedArray:
     def __deepcopy__(self, memo: Any) -> Any:
         return self.tracer.copied(self)
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.tracer.cast(self, dtype)
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
+        if order not in ("K", None) or casting not in ("unsafe", "same_kind"):
+            raise refusal("astype with order= or casting= is not offered.", "Leave the argument out.")
+        if casting == "same_kind" and not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype} to {np.dtype(dtype)} by the rule 'same_kind'")
+        return self.tracer.cast(self, dtype, copy)
 
     def item(self, *key: Any) -> Any:
         if key:
@@ -366,13 +381,24 @@ class TracedArray:
         elif self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         else:
-            one = self.tracer.call(np.ravel, (self,), {})[0] if self.shape else self
+            one = self.tracer.call(np.ravel, (self,), {})[0] if self.cells is not None else self
         return self.tracer.weak(one)
 
     def tolist(self) -> Any:
         if not self.shape:
-            return self.tracer.weak(self)
+            return self.item()
         return [item.tolist() for item in self]
+
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        return self.tracer.call(np.compress, (condition, self), {"axis": axis, "out": out})
+
+    def conj(self) -> Any:
+        return self  # of real numbers NumPy returns the array itself, too
+
+    conjugate = conj
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(self.tracer.call(np.any, (self == value,), {}))
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -381,10 +407,10 @@ class TracedArray:
     max, min, std, var = _method(np.max), _method(np.min), _method(np.std), _method(np.var)
     any, all, ptp = _method(np.any), _method(np.all), _method(np.ptp)
     dot, cumsum, cumprod, trace = _method(np.dot), _method(np.cumsum), _method(np.cumprod), _method(np.trace)
-    clip, round, conj, conjugate = _method(np.clip), _method(np.round), _method(np.conjugate), _method(np.conjugate)
+    clip, round, put = _method(np.clip), _method(np.round), _method(np.put)
     ravel, squeeze, swapaxes = _method(np.ravel), _method(np.squeeze), _method(np.swapaxes)
     repeat, take, diagonal = _method(np.repeat), _method(np.take), _method(np.diagonal)
-    compress, nonzero, searchsorted = _method(lambda a, c: a[c]), _method(np.nonzero), _method(np.searchsorted)
+    nonzero, searchsorted = _method(np.nonzero), _method(np.searchsorted)
     argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
 
     def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -398,7 +424,9 @@ class TracedArray:
         if self.known:
             return repr(self.numbers)
         # No two expressions look alike: a text may be the key of a cache.
-        return f"<traced array {self.node.number} of shape {self.shape}>" if self.shape else f"<traced {self.node.number}>"
+        return (
+            f"<traced array {self.node.number} of shape {self.shape}>" if self.shape else f"<traced {self.node.number}>"
+        )
 
     def __format__(self, spec: str) -> str:
         return format(self.numbers, spec) if self.known and not self.shape else repr(self)

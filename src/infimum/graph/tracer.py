@@ -87,21 +87,19 @@ class Tracer:
         return self.graph.node("constant", (), values.size, constant(doubles))
 
     def array(
-        self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0
+        self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0, like: Any = None
     ) -> TracedArray:
-        """A new array with these elements."""
+        """A new array with these elements, in memory in the order of `like`."""
         if not shape:
             return TracedArray(self, (), node, boolean=boolean, kind=kind, bound=bound)
         cells = Cells(self, node.size, None, node)
-        return TracedArray(self, shape, None, cells, boolean=boolean, kind=kind, bound=bound)
+        return TracedArray(self, shape, None, cells, laid_out(like), boolean, kind, bound)
 
     def fresh(self, value: Any) -> Any:
         """What NumPy made, so that expressions can be written into it: arrays are wrapped, numbers are not."""
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-            if value.ndim == 0:
-                return value[()]
             cells = Cells(self, value.size, value.ravel().copy(), None)
-            return TracedArray(self, value.shape, None, cells, kind=_KINDS[value.dtype.kind])
+            return TracedArray(self, value.shape, None, cells, laid_out(value), kind=_KINDS[value.dtype.kind])
         if type(value) is tuple or type(value) is list:
             return type(value)(self.fresh(v) for v in value)
         return value
@@ -238,7 +236,21 @@ class Tracer:
         if ufunc not in self._ufuncs:
             raise self.refused(unknown(ufunc))
         operands = tuple(self.stacked(v) if isinstance(v, list | tuple) else v for v in inputs)
-        return kinds.elementwise(self, ufunc, self._ufuncs[ufunc], operands)
+        found = kinds.elementwise(self, ufunc, self._ufuncs[ufunc], operands)
+        template = layout(operands) if ufunc.signature is None else None
+        if template is None:
+            return found
+        return tuple(self.reordered(part, template) for part in found) if isinstance(found, tuple) else self.reordered(
+            found, template
+        )
+
+    def reordered(self, array: Any, template: Any) -> Any:
+        """A new array whose elements lie in memory as those of the template."""
+        if not isinstance(array, TracedArray) or array.cells is None:
+            return array
+        if array.known:
+            return self.fresh(_filled(template, array))
+        return self.array(array.node, array.shape, kind=array.kind, bound=bound_of(array), like=template)
 
     def _ufunc_method(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         symbolic = any(is_symbolic(value) for value in (*inputs, *kwargs.values()))
@@ -375,7 +387,7 @@ class Tracer:
             return found
         if found.known:
             return self.fresh(found.numbers)
-        return self.array(found.node, positions.shape, kind=array.kind, bound=bound_of(array))
+        return self.array(found.node, positions.shape, kind=array.kind, bound=bound_of(array), like=positions)
 
     def _key(self, key: Any) -> Any:
         if isinstance(key, tuple):
@@ -400,6 +412,8 @@ class Tracer:
             raise TypeError("a single number does not support item assignment")
         if cells.frozen:
             raise self.refused(refusal(cells.frozen, _COPY))
+        if array.index is not None and not array.index.flags.writeable:
+            raise refusal("This array can only be read: its elements stand for several places.", _COPY)
         if is_symbolic(key) and isinstance(key, TracedArray):
             key, value = ..., self._masked(array, key, value)
         at = array.positions()[self._key(key)]
@@ -450,34 +464,43 @@ class Tracer:
             raise TypeError(f"cannot cast {own} to {array.dtype} in place with rule 'same_kind'")
         self.assign(array, ..., result)
 
-    def copied(self, array: TracedArray) -> Any:
+    def copied(self, array: TracedArray, order: Any = "K") -> Any:
         """A new array with the same elements."""
+        template = None if array.cells is None else np.copy(array.positions(), order)
         if array.known:
-            return self.fresh(array.numbers)
-        return self.array(array.node, array.shape, kind=array.kind, bound=bound_of(array))
+            return self.fresh(np.array(array.numbers, order="C") if template is None else _filled(template, array))
+        found = self.array(array.node, array.shape, kind=array.kind, bound=bound_of(array), like=template)
+        return found if array.cells is None or array.shape else self.boxed(found)
+
+    def boxed(self, array: TracedArray) -> TracedArray:
+        """A number as an array without axes, which can be written into."""
+        if array.cells is not None:
+            return array
+        return TracedArray(self, (), None, Cells(self, 1, None, array.node), kind=array.kind.lower(), bound=array.bound)
 
     def cast(self, array: TracedArray, dtype: Any, copy: bool = True) -> Any:
         """a.astype(dtype).
 
-            to           of expressions
-            float64      the same numbers
-            int64        the integer part; NaN and what is beyond int64 is its smallest number, as on most processors
-            bool         whether it is not 0
-            others       refused: they round or wrap
+        to           of expressions
+        float64      the same numbers
+        int64        the integer part; NaN and what is beyond int64 is its smallest number, as on most processors
+        bool         whether it is not 0
+        others       refused: they round or wrap
         """
         dtype = np.dtype(dtype)
         if dtype == array.dtype and not copy:
             return array
         if array.known:
-            return self.fresh(array.numbers.astype(dtype))
+            return self.fresh(_filled(array.positions(), array).astype(dtype))
+        like = None if array.cells is None else array.positions()
         if dtype.kind == "f" and dtype.itemsize >= 8:
-            return self.array(array.node, array.shape)
+            return self.array(array.node, array.shape, like=like)
         if dtype == np.int64 and array.kind in "bBiI":
-            return self.array(array.node, array.shape, kind="i", bound=bound_of(array))
+            return self.array(array.node, array.shape, kind="i", bound=bound_of(array), like=like)
         if dtype == np.int64:
             inside = self.ufunc(np.less, (self.ufunc(np.absolute, (array,)), 2.0**63))
             whole = self.call(np.where, (inside, self.ufunc(np.trunc, (array,)), -(2.0**63)), {})
-            return self.array(whole.node, array.shape, kind="i", bound=kinds.LIMIT)
+            return self.array(whole.node, array.shape, kind="i", bound=kinds.LIMIT, like=like)
         if dtype.kind == "b":
             return self.copied(array) if array.boolean else self.ufunc(np.not_equal, (array, 0.0))
         raise self.refused(
@@ -489,6 +512,38 @@ class Tracer:
 
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
 _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
+
+
+def laid_out(like: Any) -> Any:
+    """The places of elements that lie in memory in another than row-major order, as those of `like`; else None."""
+    if like is None or like.ndim < 2 or like.flags.c_contiguous:
+        return None
+    found = np.empty_like(like, np.int64, subok=False)
+    if found.flags.c_contiguous:
+        return None
+    found[...] = np.arange(found.size).reshape(found.shape)
+    return found
+
+
+def _filled(template: Any, array: TracedArray) -> npt.NDArray[Any]:
+    """The numbers of a known array, in memory in the order of the template."""
+    found = np.empty_like(template, array.dtype)
+    found[...] = array.numbers
+    return found
+
+
+def layout(operands: tuple[Any, ...]) -> Any:
+    """An array that lies in memory as NumPy's result of these operands would; None where that is row-major."""
+    places = [v.positions() if type(v) is TracedArray and v.cells is not None else v for v in operands]
+    arrays = [v for v in places if isinstance(v, np.ndarray) and v.ndim > 1]
+    if all(v.flags.c_contiguous for v in arrays):
+        return None
+    shapes = np.broadcast_shapes(*map(np.shape, operands))
+    laid = [np.empty_like(v, np.int8) if isinstance(v, np.ndarray) else np.int8(0) for v in places]
+    found = np.negative(laid[0]) if len(laid) == 1 else np.add(laid[0], laid[1])
+    if len(laid) == 3:
+        found = np.where(laid[0], laid[1], laid[2])
+    return found if found.shape == shapes and not found.flags.c_contiguous else None
 
 
 def _rounded(values: npt.NDArray[Any], doubles: npt.NDArray[np.float64]) -> bool:

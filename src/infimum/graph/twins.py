@@ -355,7 +355,9 @@ class Twins:
         original = self._original.get(id(kinds), kinds)
         if isinstance(value, TracedArray) and isinstance(kinds, type):
             return issubclass(np.ndarray if value.cells is not None else _TYPES[value.kind], original)
-        return isinstance(value, original) or (original is not kinds and type(kinds) is type and isinstance(value, kinds))
+        return isinstance(value, original) or (
+            original is not kinds and type(kinds) is type and isinstance(value, kinds)
+        )
 
     def _import(self, name: str, spot: Any = None, local: Any = None, names: Any = (), level: int = 0) -> Any:
         return self.of(builtins.__import__(name, spot, local, names or (), level))
