@@ -36,6 +36,8 @@ def _view(function: Any) -> Rule:
 
 
 def _picked(t: Tracer, a: TracedArray, found: Any, base: Any) -> Any:
+    if isinstance(found, np.ndarray) and not found.ndim and np.may_share_memory(found, base):
+        return a.view(found)
     if np.ndim(found) == 0:
         assert a.cells is not None
         return t.array(a.cells.gather(np.ravel(found)), (), kind=a.kind, bound=bound_of(a))
