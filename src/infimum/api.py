@@ -177,7 +177,7 @@ def _negative(f: Objective) -> Objective:
 
 def _traced(task: _Task) -> Function:
     points = _probes(task)
-    function = trace(task.f, task.domain.n, task.args, task.jac)
+    function = trace(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
     for point, given in points:
         _compare(function, point, given)
     return function

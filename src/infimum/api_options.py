@@ -14,7 +14,7 @@ from infimum.contractors.devices import NAMES
 from infimum.domain import Domain
 from infimum.errors import InvalidOption, UnreachableTolerance
 from infimum.interval.outward import FloatArray
-from infimum.interval.reading import describe
+from infimum.interval.reading import describe, ends
 from infimum.search.partition import PARTITIONS, Partition
 from infimum.search.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.selection import SELECTIONS, Selection
@@ -158,13 +158,14 @@ def start(x0: Any, domain: Domain) -> FloatArray | None:
     if x0 is None:
         return None
     try:
-        point = np.array(x0, np.float64)
+        down, up = ends(x0)
     except (TypeError, ValueError) as error:
         raise InvalidOption(f"x0={describe(x0)} is no point. Give {domain.n} numbers.") from error
-    if point.shape != (domain.n,):
+    if down.shape != (domain.n,):
         raise InvalidOption(
-            f"x0 has shape {point.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
+            f"x0 has shape {down.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
         )
+    point: FloatArray = np.where(down < domain.inner_lo, up, down)  # of two doubles around a number, the one inside
     outside = ~((domain.inner_lo <= point) & (point <= domain.inner_hi))
     if outside.any():
         i = int(np.argmax(outside))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from infimum.errors import InfimumError, InvalidBounds
 from infimum.interval.outward import INF, FloatArray, frozen
-from infimum.interval.reading import describe, ends
+from infimum.interval.reading import as_array, describe, ends
 
 _HOW = "Write one pair for each variable, such as bounds=[(-1, 1)] * n."
 _NUMBER = (int, float, np.number)
@@ -98,14 +98,27 @@ def _is_bound(value: Any) -> bool:
 
 
 def _broadcast(lb: Any, ub: Any, n: int | None) -> tuple[_Ends, _Ends]:
-    columns = [np.atleast_1d(np.asarray(end, np.float64)) for end in (lb, ub)]
-    size = n if n is not None and all(c.size == 1 for c in columns) else max(c.size for c in columns)
+    columns = [_column(lb, -INF, "lower"), _column(ub, INF, "upper")]
+    sizes = [column.down.size for column in columns]
+    size = n if n is not None and sizes == [1, 1] else max(sizes)
     try:
-        lo, hi = (np.broadcast_to(column, (size,)) for column in columns)
+        lower, upper = (_Ends(*(np.broadcast_to(end, (size,)) for end in column)) for column in columns)
     except ValueError:
-        shapes = " and ".join(str(column.shape) for column in columns)
+        shapes = " and ".join(str(column.down.shape) for column in columns)
         raise InvalidBounds(f"Bounds(lb, ub) have shapes {shapes}. Give one length to both.") from None
-    return _Ends(lo, lo), _Ends(hi, hi)
+    return lower, upper
+
+
+def _column(given: Any, missing: float, side: str) -> _Ends:
+    """One side of all bounds: an array of doubles or integers at once, other numbers one by one."""
+    array = given if isinstance(given, np.ndarray) else as_array(given)
+    if array.dtype.kind in "biuf" and array.ndim <= 1 and array.dtype.itemsize <= 8:
+        return _Ends(*(np.atleast_1d(end) for end in ends(array)))
+    if array.ndim > 1:
+        raise InvalidBounds(f"The {side} bounds have shape {array.shape}, where (n,) is meant.")
+    read = [_read_bound(value, missing, side, i) for i, value in enumerate(np.atleast_1d(array))]
+    table = np.array(read).reshape(-1, 2)
+    return _Ends(table[:, 0], table[:, 1])
 
 
 def _from_array(bounds: npt.NDArray[Any], n: int | None) -> tuple[_Ends, _Ends]:

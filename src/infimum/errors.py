@@ -63,6 +63,10 @@ class InvalidJacobian(InfimumError, ValueError):
     """The given gradient is not the gradient of the given function."""
 
 
+class InternalError(InfimumError, RuntimeError):
+    """Two things were proved that contradict each other: a fault of infimum, to be reported. No claim is made."""
+
+
 class BackendUnavailable(InfimumError, RuntimeError):
     """The device that was asked for is missing, too old or too small; the message says what to do."""
 

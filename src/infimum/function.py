@@ -16,12 +16,13 @@ import numpy.typing as npt
 from infimum.backends import cpu, cuda
 from infimum.backends.emit import emit
 from infimum.backends.place import Place, beside, here, place
-from infimum.errors import InvalidOption, ShapeMismatch
+from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
 from infimum.function_box import Nodes, OnBox
 from infimum.function_jacobian import Jacobian, trace_jacobian
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.interval import Interval
+from infimum.interval.reading import as_array, ends
 from infimum.passes.build import is_number
 from infimum.passes.contract import contraction
 from infimum.passes.derive import gradient
@@ -45,14 +46,21 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-def trace(f: Callable[..., Any], n: int, args: Sequence[Any] = (), jac: Callable[..., Any] | None = None) -> Function:
+def trace(
+    f: Callable[..., Any],
+    n: int,
+    args: Sequence[Any] = (),
+    jac: Callable[..., Any] | None = None,
+    box: tuple[FloatArray, FloatArray] | None = None,
+) -> Function:
     """Turn a NumPy function of n variables into one that can be enclosed, differentiated and shown.
 
-    jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own.
+    jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own. box, where
+    given, are the ends of the domain: what is said of the function then holds there, and not beyond.
     """
-    traced = trace_graph(f, n, tuple(args))
+    traced = trace_graph(f, n, tuple(args), box)
     rolled = reroll(traced.graph, [traced.output])
-    given = None if jac is None else trace_jacobian(jac, n, args)
+    given = None if jac is None else trace_jacobian(jac, n, args, box)
     return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__), given)
 
 
@@ -323,7 +331,7 @@ class Function:
 
     # ------------------------------------------------------------------------------------------ reading input
     def _points(self, points: npt.ArrayLike) -> tuple[FloatArray, bool]:
-        x = np.asarray(points, np.float64)
+        x = _doubles(points)
         if x.ndim not in (1, 2) or x.shape[-1] != self.n:
             raise ShapeMismatch(f"{self.name} takes points of shape ({self.n},) or (k, {self.n}), got {x.shape}")
         return np.atleast_2d(x), x.ndim == 1
@@ -331,7 +339,7 @@ class Function:
     def _boxes(self, boxes: Any) -> tuple[FloatArray, FloatArray, bool]:
         """Boxes as (k, n) arrays of lower and upper ends, and whether one box was given."""
         if not isinstance(boxes, Interval):
-            pairs = np.asarray(boxes, np.float64)
+            pairs = as_array(boxes)
             if pairs.ndim not in (2, 3) or pairs.shape[-2:] != (self.n, 2):
                 raise ShapeMismatch(
                     f"{self.name} takes a box as pairs of shape ({self.n}, 2), boxes as (k, {self.n}, 2) or an "
@@ -343,6 +351,20 @@ class Function:
                 f"{self.name} takes boxes of shape ({self.n},) or (k, {self.n}), got an Interval of shape {boxes.shape}"
             )
         return np.atleast_2d(boxes.lo), np.atleast_2d(boxes.hi), boxes.ndim == 1
+
+
+def _doubles(points: Any) -> FloatArray:
+    """Points as doubles; numbers that are none are refused, as the value at another point is another value."""
+    if getattr(points, "dtype", None) == np.float64:
+        return np.asarray(points)
+    lo, hi = ends(points)
+    if (lo < hi).any():
+        i = tuple(int(k) for k in np.argwhere(lo < hi)[0])
+        raise NotAPoint(
+            f"The point's coordinate {i if len(i) > 1 else i[0]} lies between the doubles {float(lo[i])!r} and "
+            f"{float(hi[i])!r}. Give one of them, or enclose the function on the box between them."
+        )
+    return lo
 
 
 def _interval(lo: FloatArray, hi: FloatArray, single: bool) -> Interval:

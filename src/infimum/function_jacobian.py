@@ -29,9 +29,9 @@ BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[FloatArray, FloatArray]
 
 
-def trace_jacobian(jac: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Jacobian:
-    """Turn a NumPy function that returns n partial derivatives into one that can be enclosed."""
-    traced = trace_vector(jac, n, tuple(args))
+def trace_jacobian(jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None) -> Jacobian:
+    """Turn a NumPy function that returns n partial derivatives into one that can be enclosed, within the box if any."""
+    traced = trace_vector(jac, n, tuple(args), box)
     return Jacobian(reroll(traced.graph, [traced.output])[0], n)
 
 

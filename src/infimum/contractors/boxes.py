@@ -67,6 +67,12 @@ def emptied(lo: FloatArray, hi: FloatArray, where: BoolArray) -> Boxes:
     return np.where(where[:, None], np.inf, lo), np.where(where[:, None], -np.inf, hi)
 
 
+def kept(before: Boxes, after: Boxes, where: BoolArray) -> Boxes:
+    """The boxes after a change, those marked as they were before."""
+    marked = where[:, None]
+    return np.where(marked, before[0], after[0]), np.where(marked, before[1], after[1])
+
+
 def met(a: Boxes, b: Boxes) -> Boxes:
     """What two lists of boxes have in common, box by box; whole boxes are empty or none of their components."""
     lo, hi = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty, met, shrinkage
+from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty, kept, met, shrinkage
 from infimum.contractors.edges import touched
 from infimum.contractors.known import Known
 from infimum.domain import Domain
@@ -47,6 +47,9 @@ class Stationary:
             *ends, slope_lo, slope_hi = self.function.slope_contraction_ends(*before, wanted, threads=threads)
             impossible = is_empty(np.maximum(slope_lo, wanted[0]), np.minimum(slope_hi, wanted[1]))
             after = emptied(*met(before, (ends[0], ends[1])), impossible)
+            nowhere = is_empty(slope_lo, slope_hi)  # a slope that exists nowhere on the box may be anything
+            if nowhere.any():
+                after = kept(before, after, nowhere)
             low[active], high[active] = after
             active = active[~is_empty(*after) & (shrinkage(before, after) >= self.least)]
         return emptied(low, high, is_empty(low, high))

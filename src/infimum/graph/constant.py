@@ -225,4 +225,7 @@ def constant(value: Any) -> Constant:
         return of_symbols([v for v in value.reshape(-1) if isinstance(v, Exact)])
     if isinstance(value, int | Fraction) and not isinstance(value, bool):
         return of_symbols([exact(value)])
-    return Constant(np.ascontiguousarray(value, np.float64).ravel() + 0.0)
+    array = np.asarray(value)
+    if array.dtype.kind in "iu" and array.size and (array.min() < -(2**53) or array.max() > 2**53):
+        return of_symbols([exact(n) for n in array.ravel().tolist()])  # not all of them are doubles
+    return Constant(np.ascontiguousarray(array, np.float64).ravel() + 0.0)

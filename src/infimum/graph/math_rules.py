@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from infimum.graph.kinds import typed
-from infimum.graph.numpy_elementwise import as_truth, power
+from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.numpy_folds import fold, joined_extreme
 from infimum.graph.ops import OPERATIONS
+from infimum.graph.powers import power
 from infimum.graph.refusal import refusal
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer
@@ -47,9 +48,11 @@ def _hypot(t: Tracer, *values: Any) -> Any:
 
 
 def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    for value in (a, b):  # equal infinities are close
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "math.isclose")
     largest = t.apply("max", t.apply("abs", a), t.apply("abs", b))
     allowed = t.apply("max", t.apply("mul", rel_tol, largest), abs_tol)
-    return t.apply("is_less_equal", t.apply("abs", t.apply("sub", a, b)), allowed, boolean=True)
+    return t.ufunc(np.less_equal, (t.apply("abs", t.apply("sub", a, b)), allowed))
 
 
 def _sumprod(t: Tracer, p: Any, q: Any) -> Any:

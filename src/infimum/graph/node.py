@@ -12,6 +12,8 @@ size or of size 1. Beside the elementwise operations of graph/ops there are
     min_of max_of a       width         likewise
     others       a        (op, width)   the reduction `op` of i's group without element i itself
     recurrence   a, b     reverse       y_i = a_i y_(i-1) + b_i (y_-1 = 0), from the other end if reverse
+    defined:op   as of op as of op      1 where the operation is certainly defined, else 0: a fact of a whole box
+    smooth:op    as of op as of op      likewise: certainly smooth
 """
 
 from __future__ import annotations
@@ -20,6 +22,11 @@ from collections.abc import Hashable, Iterable, Iterator
 
 STRUCTURAL = frozenset({"x", "constant", "take", "concat", "sum", "prod", "min_of", "max_of", "others", "recurrence"})
 REDUCTIONS = {"sum": "add", "prod": "mul", "min_of": "min", "max_of": "max"}
+
+
+def is_fact(op: str) -> bool:
+    """Whether an operation is a fact of another one; it has an answer even where that one has none."""
+    return ":" in op
 
 
 class Node:

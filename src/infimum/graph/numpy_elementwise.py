@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from infimum.exact import Exact, exact, pi
-from infimum.graph.indexmap import of_indices
-from infimum.graph.node import Node
+from infimum.exact import exact, pi
 from infimum.graph.ops import OPERATIONS
+from infimum.graph.powers import power
 from infimum.graph.refusal import refusal
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import is_symbolic, plain
-
-_LARGEST_POWER = 2**31
 
 
 def _core(op: str, boolean: bool = False) -> Rule:
     return lambda t, *values: t.apply(op, *values, boolean=boolean)
 
 
-def _swapped(op: str) -> Rule:
-    return lambda t, a, b: t.apply(op, b, a, boolean=True)
+def _compared(op: str, swapped: bool = False) -> Rule:
+    """A comparison, as NumPy has it where an operand is infinite or NaN."""
+
+    def rule(t: Tracer, a: Any, b: Any) -> Any:
+        first, second = (b, a) if swapped else (a, b)
+        return t.lifted(lambda x, y: t.absorbed.compared(op, x, y), first, second, boolean=True)
+
+    return rule
+
+
+_equal = _compared("is_equal")
 
 
 def _add(t: Tracer, a: Any, b: Any) -> Any:
@@ -48,11 +53,11 @@ def is_boolean(value: Any) -> bool:
 def _not(t: Tracer, value: Any) -> Any:
     if is_boolean(value):
         return t.apply("sub", 1.0, value, boolean=True)
-    return t.apply("is_equal", value, 0.0, boolean=True)
+    return _equal(t, value, 0.0)
 
 
 def _different(t: Tracer, a: Any, b: Any) -> Any:
-    return t.apply("sub", 1.0, t.apply("is_equal", a, b, boolean=True), boolean=True)
+    return t.apply("sub", 1.0, _equal(t, a, b), boolean=True)
 
 
 def as_truth(t: Tracer, value: Any) -> Any:
@@ -85,7 +90,7 @@ def _invert(t: Tracer, a: Any) -> Any:
     return _not(t, a)
 
 
-def _choice(op: str, neutral: float) -> Rule:
+def _choice(op: str, neutral: float, ignores_nan: bool = False) -> Rule:
     """min or max, of which an infinite constant is the neutral element (or the refused answer)."""
 
     def rule(t: Tracer, a: Any, b: Any) -> Any:
@@ -93,7 +98,10 @@ def _choice(op: str, neutral: float) -> Rule:
             if not is_symbolic(one) and _is_double(one) and np.all(np.asarray(plain(one)) == neutral):
                 shape = np.broadcast_shapes(np.shape(one), np.shape(other))
                 return t.traced(other) if shape == np.shape(other) else t.apply("add", other, np.zeros(shape))
-        return t.apply(op, a, b)
+        both = is_boolean(a) and is_boolean(b)
+        if ignores_nan:
+            return t.lifted(lambda x, y: t.absorbed.ignoring_nan(t.graph.node(op, (x, y), max(x.size, y.size))), a, b)
+        return t.apply(op, a, b, boolean=both)
 
     return rule
 
@@ -102,81 +110,50 @@ def _is_double(value: Any) -> bool:
     return isinstance(value, int | float | np.ndarray | np.generic | TracedArray)
 
 
-def power(t: Tracer, base: Any, exponent: Any) -> Any:
-    """Integer powers where the exponent is a known integer, sqrt for one half, else pow."""
-    if is_symbolic(exponent):
-        return t.apply("pow", base, exponent)
-    known = plain(exponent)
-    if isinstance(known, Exact | Fraction):
-        fraction = known.as_fraction() if isinstance(known, Exact) else known
-        known = known if fraction is None or fraction.denominator not in (1, 2) else float(fraction)
-    if isinstance(known, list | tuple):
-        known = np.asarray(known)
-    if not isinstance(known, int | float | np.ndarray | np.generic):
-        return t.apply("pow", base, known)
-    if np.ndim(known) == 0:
-        return _power(t, base, known)
-    exponents = np.asarray(known)
-    distinct = np.unique(exponents)
-    if distinct.size == 1:
-        shape = np.broadcast_shapes(np.shape(base), exponents.shape)
-        wide = base if np.shape(base) == shape else t.apply("add", base, np.zeros(shape))
-        return _power(t, wide, distinct[0])
-    if not np.all(distinct == np.floor(distinct)):
-        return t.apply("pow", base, exponents)
-    return _grouped(t, base, exponents, distinct)
-
-
-def _power(t: Tracer, base: Any, exponent: Any) -> Any:
-    if exponent == 0.5:
-        return t.apply("sqrt", base)
-    if math.isfinite(exponent) and exponent == math.floor(exponent) and abs(exponent) < _LARGEST_POWER:
-        return t.apply("pown", base, data=int(exponent))
-    return t.apply("pow", base, float(exponent))
-
-
-def _grouped(t: Tracer, base: Any, exponents: Any, distinct: Any) -> Any:
-    """Different integer powers element by element: one pown for each exponent, put back in order."""
-    shape = np.broadcast_shapes(np.shape(base), exponents.shape)
-    node, own, _ = t.operand(base)
-    wide = t.sized(t.broadcast(node, own, shape), int(np.prod(shape)))
-    flat = np.broadcast_to(exponents, shape).ravel()
-    order = np.argsort(flat, kind="stable")
-    pieces: list[Node] = []
-    for exponent in distinct:
-        (members,) = np.nonzero(flat == exponent)
-        part = t.graph.node("take", (wide,), members.size, of_indices(members, wide.size))
-        pieces.append(t.graph.node("pown", (part,), members.size, int(exponent)))
-    joined = t.graph.node("concat", pieces, wide.size)
-    back = np.empty_like(order)
-    back[order] = np.arange(order.size)
-    return t.array(t.graph.node("take", (joined,), wide.size, of_indices(back, wide.size)), shape)
+def _quotient(t: Tracer, a: Any, b: Any, name: str) -> Any:
+    """a/b for those who round it: of infinities they do so in ways of their own, which are refused."""
+    for value in (a, b):
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), name)
+    return t.apply("div", a, b)
 
 
 def _floor_divide(t: Tracer, a: Any, b: Any) -> Any:
-    return t.apply("floor", t.apply("div", a, b))
+    return t.apply("floor", _quotient(t, a, b, "//"))
 
 
 def _fmod(t: Tracer, a: Any, b: Any) -> Any:
-    return t.apply("sub", a, t.apply("mul", b, t.apply("trunc", t.apply("div", a, b))))
+    return _rest(t, a, t.apply("mul", b, t.apply("trunc", _quotient(t, a, b, "np.fmod"))))
+
+
+def _rest(t: Tracer, a: Any, whole: Any) -> Any:
+    """a less what is taken from it; where nothing is left, NumPy's zero has the sign of a."""
+    return t.lifted(lambda x, y: t.absorbed.zeros.forget(t.operation("sub", (x, y))), a, whole)
 
 
 def _modf(t: Tracer, a: Any) -> Any:
     whole = t.apply("trunc", a)
-    return t.apply("sub", a, whole), whole
+    return _rest(t, a, whole), whole
+
+
+def _sign_bit(t: Tracer, a: Any) -> Any:
+    return t.lifted(lambda x: t.absorbed.as_node(t.absorbed.is_negative(x)), a, boolean=True)
 
 
 def _copysign(t: Tracer, a: Any, b: Any) -> Any:
     size = t.apply("abs", a)
-    return t.apply("where", t.apply("is_less", b, 0.0), t.apply("neg", size), size)
+    return t.apply("where", _sign_bit(t, b), t.apply("neg", size), size)
 
 
 def _heaviside(t: Tracer, a: Any, middle: Any) -> Any:
-    above = t.apply("where", t.apply("is_less", 0.0, a), 1.0, middle)
-    return t.apply("where", t.apply("is_less", a, 0.0), 0.0, above)
+    less = UFUNCS[np.less]
+    steps = t.apply("where", less(t, a, 0.0), 0.0, t.apply("where", less(t, 0.0, a), 1.0, middle))
+    return t.lifted(lambda x, y: t.absorbed.where(t.absorbed.is_nan(x), x, y), a, steps)
 
 
 def _logaddexp(t: Tracer, a: Any, b: Any) -> Any:
+    s = t.absorbed
+    u, v = (s.of(t.operand(value)[0]) for value in (a, b))
+    s.refuse(s.either(s.both(u.minus, v.minus), s.both(u.plus, v.plus)), "np.logaddexp")
     gap = t.apply("neg", t.apply("abs", t.apply("sub", a, b)))
     return t.apply("add", t.apply("max", a, b), t.apply("log1p", t.apply("exp", gap)))
 
@@ -191,18 +168,15 @@ def sinc(t: Tracer, a: Any) -> Any:
     return t.apply("where", t.apply("is_equal", a, 0.0), 1.0, quotient)
 
 
-def not_a_number(answer: bool) -> Rule:
-    """isnan and its kind: the variables themselves are real numbers; of anything else it depends on x."""
+def asked(which: str) -> Rule:
+    """isnan, isinf, isfinite: where the real function is defined, and where it has a pole."""
 
     def rule(t: Tracer, a: Any) -> Any:
-        node = t.operand(a)[0]
-        source = node.args[0] if node.op == "take" else node
-        if source.op != "x":
-            raise refusal(
-                "Whether this value is defined depends on x.",
-                "Write np.where(condition, a, b) with the condition of the domain.",
-            )
-        return t.fresh(np.full(np.shape(a), answer)) if np.shape(a) else np.bool_(answer)
+        node, shape, _ = t.operand(a)
+        found = getattr(t.absorbed, which)(node)
+        if isinstance(found, bool):
+            return t.fresh(np.full(shape, found)) if shape else np.bool_(found)
+        return t.lifted(lambda x: found, a, boolean=True)
 
     return rule
 
@@ -222,11 +196,11 @@ UFUNCS |= {
     np.multiply: _multiply,
     np.power: power,
     np.float_power: power,
-    np.less: _core("is_less", True),
-    np.less_equal: _core("is_less_equal", True),
-    np.equal: _core("is_equal", True),
-    np.greater: _swapped("is_less"),
-    np.greater_equal: _swapped("is_less_equal"),
+    np.less: _compared("is_less"),
+    np.less_equal: _compared("is_less_equal"),
+    np.equal: _equal,
+    np.greater: _compared("is_less", swapped=True),
+    np.greater_equal: _compared("is_less_equal", swapped=True),
     np.not_equal: _different,
     np.logical_and: _logical("min"),
     np.logical_or: _logical("max"),
@@ -238,14 +212,14 @@ UFUNCS |= {
     np.invert: _invert,
     np.minimum: _choice("min", math.inf),
     np.maximum: _choice("max", -math.inf),
-    np.fmin: _choice("min", math.inf),
-    np.fmax: _choice("max", -math.inf),
+    np.fmin: _choice("min", math.inf, ignores_nan=True),
+    np.fmax: _choice("max", -math.inf, ignores_nan=True),
     np.floor_divide: _floor_divide,
     np.divmod: lambda t, a, b: (_floor_divide(t, a, b), t.apply("mod", a, b)),
     np.fmod: _fmod,
     np.modf: _modf,
     np.copysign: _copysign,
-    np.signbit: lambda t, a: t.apply("is_less", a, 0.0, boolean=True),
+    np.signbit: _sign_bit,
     np.heaviside: _heaviside,
     np.logaddexp: _logaddexp,
     np.positive: lambda t, a: t.traced(a),
@@ -255,7 +229,7 @@ UFUNCS |= {
     np.rad2deg: _scaled(exact(180) / pi),
     np.degrees: _scaled(exact(180) / pi),
     np.ldexp: _ldexp,
-    np.isnan: not_a_number(False),
-    np.isinf: not_a_number(False),
-    np.isfinite: not_a_number(True),
+    np.isnan: asked("is_nan"),
+    np.isinf: asked("is_infinite"),
+    np.isfinite: asked("is_finite"),
 }

@@ -11,11 +11,13 @@ from infimum.graph.indexmap import is_identity, of_indices
 from infimum.graph.kinds import bound_of, with_kind
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.refusal import refusal
+from infimum.graph.states import FINITE
 from infimum.graph.traced import Shape, TracedArray
 from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import is_symbolic, plain
 
 _Axes = tuple[int, ...]
+_MOST_ONE_BY_ONE = 64
 
 
 def _axes(a: TracedArray, axis: Any) -> _Axes:
@@ -53,6 +55,8 @@ def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) ->
         found = np.full(kept, 0 if op == "sum" else 1, np.int64 if kind == "i" else float)
         return t.fresh(found) if kept else found[()]
     node = rows.node if width == 1 else t.graph.node(op, (rows.node,), rows.size // width, width)
+    if width > 1 and op in ("min_of", "max_of"):
+        node = t.absorbed.extremes(node)
     return with_kind(t, t.array(node, kept), kind, bound)
 
 
@@ -75,6 +79,39 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
             a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
         found = fold(op, t, a, axis, keepdims)
         return found if initial is None else t.ufunc(join, (found, initial))
+
+    return rule
+
+
+def _without_nan(t: Tracer, a: Any, neutral: float) -> Any:
+    """The array with a neutral number in place of every NaN; the array itself where there can be none."""
+    return t.lifted(lambda x: t.absorbed.where(t.absorbed.is_nan(x), t.number(neutral), x), t.traced(a))
+
+
+def _nan_reduction(rule: Rule, neutral: float) -> Rule:
+    return lambda t, a, axis=None, keepdims=False: rule(t, _without_nan(t, a, neutral), axis=axis, keepdims=keepdims)
+
+
+def _nan_mean(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    known = t.ufunc(np.logical_not, (t.ufunc(np.isnan, (t.traced(a),)),))
+    return fold("sum", t, _without_nan(t, a, 0.0), axis, keepdims) / fold("sum", t, known, axis, keepdims)
+
+
+def _nan_extreme(op: str, join: np.ufunc) -> Rule:
+    """nanmin and nanmax: as min and max where nothing can be NaN, else one element after the other."""
+
+    def rule(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        a = t.traced(a)
+        if t.absorbed.is_nan(a.node) is False:
+            return fold(op, t, a, axis, keepdims)
+        rows, width, shape = _rows(t, a, _axes(a, axis))
+        if keepdims or width > _MOST_ONE_BY_ONE:
+            raise t.refused(refusal("NaN may stand among these elements.", "Write np.where(condition, a, b) first."))
+        columns = rows.reshape((*shape, width))
+        found = columns[..., 0]
+        for k in range(1, width):
+            found = t.ufunc(join, (found, columns[..., k]))
+        return found
 
     return rule
 
@@ -266,9 +303,20 @@ def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
     useful = [v for v in values if is_symbolic(v) or not np.all(np.asarray(plain(v), object) == idle)]
     if len(useful) == 1:
         return useful[0]
+    if any(t.absorbed.of(t.operand(v)[0]) is not FINITE for v in useful):
+        return _one_by_one(op, t, useful)
     if len(useful) == 2:
         return t.apply(op, *useful)
     return fold(f"{op}_of", t, t.stacked(useful))
+
+
+def _one_by_one(op: str, t: Tracer, values: list[Any]) -> Any:
+    """Python's min or max: the first value, then each that is certainly better, which NaN never is."""
+    found = values[0]
+    for value in values[1:]:
+        better = t.ufunc(np.less if op == "min" else np.greater, (value, found))
+        found = t.apply("where", better, value, found)
+    return found
 
 
 _SUM, _PROD = _reduction("sum", np.add), _reduction("prod", np.multiply)
@@ -276,9 +324,10 @@ _MIN, _MAX = _reduction("min_of", np.minimum), _reduction("max_of", np.maximum)
 _ALL, _ANY = _decided("min_of"), _decided("max_of")
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.sum: _SUM, np.nansum: _SUM, np.prod: _PROD, np.nanprod: _PROD,
-    np.min: _MIN, np.amin: _MIN, np.nanmin: _MIN, np.max: _MAX, np.amax: _MAX, np.nanmax: _MAX,
-    np.all: _ALL, np.any: _ANY, np.mean: _mean, np.nanmean: _mean, np.average: _average,
+    np.sum: _SUM, np.nansum: _nan_reduction(_SUM, 0.0), np.prod: _PROD, np.nanprod: _nan_reduction(_PROD, 1.0),
+    np.min: _MIN, np.amin: _MIN, np.nanmin: _nan_extreme("min_of", np.fmin),
+    np.max: _MAX, np.amax: _MAX, np.nanmax: _nan_extreme("max_of", np.fmax),
+    np.all: _ALL, np.any: _ANY, np.mean: _mean, np.nanmean: _nan_mean, np.average: _average,
     np.var: _var, np.std: _std, np.ptp: _ptp, np.linalg.norm: _norm,
     np.cumsum: _cumsum, np.cumprod: _cumprod, np.diff: _diff, np.trace: _trace, np.count_nonzero: _count_nonzero,
     (np.add, "reduce"): _ufunc_reduce(_SUM), (np.multiply, "reduce"): _ufunc_reduce(_PROD),

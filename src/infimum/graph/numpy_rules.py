@@ -304,6 +304,8 @@ def _polyval(t: Tracer, p: Any, x: Any) -> Any:
 
 def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
     a, b = (t.cast(t.traced(_plain_list(t, v)), np.float64) for v in (a, b))
+    for value in (a, b):  # equal infinities are close
+        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "np.isclose")
     return abs(a - b) <= atol + rtol * abs(b)
 
 
@@ -326,9 +328,14 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
     return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis), {})
 
 
-def _nan_to_num(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
-    t.ufunc(np.isnan, (a,))
-    return t.traced(a).copy()
+def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    largest = float(np.finfo(np.float64).max)
+    ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
+    found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)
+    for name, value in ends.items():
+        at = t.lifted(lambda u, name=name: t.absorbed.as_node(getattr(t.absorbed.of(u), name)), x, boolean=True)
+        found = t.apply("where", at, value, found)
+    return found
 
 
 def _isin_refused(t: Tracer, *args: Any, **kwargs: Any) -> Any:

@@ -122,6 +122,8 @@ def _pow_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]:
 def _pown_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]:
     n = y.data
     assert isinstance(n, int)
+    if n == 0:  # 0 x^-1 is undefined at 0, where x^0 is 1
+        return (_n(b, 0),)
     return (_scaled(b, n, b.apply("pown", args[0], data=n - 1)),)
 
 

@@ -18,6 +18,7 @@ from infimum.graph.evaluate import evaluate
 from infimum.graph.node import Graph, Node, ancestors
 from infimum.graph.numeric_twins import NumericTwins
 from infimum.graph.numpy_rules import FUNCTIONS, UFUNCS
+from infimum.graph.ranges import Ends
 from infimum.graph.refusal import place_of_error, recorded
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
@@ -42,22 +43,26 @@ class Traced:
     source: str
 
 
-def trace_graph(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
-    """Be the graph of f(x, *args) for x of shape (n,), agreeing with f at a few points."""
-    return _traced(f, n, args, _output)
+def trace_graph(f: Callable[..., Any], n: int, args: tuple[Any, ...] = (), box: Ends | None = None) -> Traced:
+    """Return the graph of f(x, *args) for x of shape (n,), agreeing with f at a few points.
+
+    box: the ends of the domain, arrays (n,), if it is known. The graph denotes f there: what NumPy makes of points
+    outside is then not looked at.
+    """
+    return _traced(f, n, args, box, _output)
 
 
-def trace_vector(f: Callable[..., Any], n: int, args: tuple[Any, ...] = ()) -> Traced:
-    """Be the graph of a function that returns n numbers for x of shape (n,), such as a gradient; likewise."""
-    return _traced(f, n, args, _vector_output)
+def trace_vector(f: Callable[..., Any], n: int, args: tuple[Any, ...] = (), box: Ends | None = None) -> Traced:
+    """Return the graph of a function that returns n numbers for x of shape (n,), such as a gradient; likewise."""
+    return _traced(f, n, args, box, _vector_output)
 
 
-def _traced(f: Any, n: int, args: Any, read: Callable[[Tracer, Any, Any], Node]) -> Traced:
+def _traced(f: Any, n: int, args: Any, box: Ends | None, read: Callable[[Tracer, Any, Any], Node]) -> Traced:
     if not callable(f):
         raise TraceError(f"The objective must be a function of x, got {f!r}.")
     n = _count(n)
     args = args if isinstance(args, tuple) else (args,)
-    tracer = Tracer(n, UFUNCS, FUNCTIONS)
+    tracer = Tracer(n, UFUNCS, FUNCTIONS, box)
     result = _run(tracer, f, args)
     output = read(tracer, f, result)
     traced = Traced(tracer.graph, output, n, _describe(f))

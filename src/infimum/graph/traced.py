@@ -39,7 +39,7 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
             else:
                 right = self.tracer.number(other) if kind is float or kind is int else None
             if right is not None:
-                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+                return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
         return _operated(self.tracer, ufunc, self, other) if _is_operand(other) else NotImplemented
 
     return method
@@ -51,7 +51,7 @@ def _reflected(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
         if right is not None and self.kind == "f":
             left = self.tracer.number(other) if type(other) is float or type(other) is int else None
             if left is not None:
-                return TracedArray(self.tracer, (), self.tracer.graph.node(op, (left, right), 1))
+                return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
         return _operated(self.tracer, ufunc, other, self) if _is_operand(other) else NotImplemented
 
     return method
@@ -249,8 +249,7 @@ class TracedArray:
         if modulus is not None:
             raise refusal("pow with three arguments is for integers only.", "Write (a**b) % m instead.")
         if type(exponent) is int and self.scalar is not None and self.kind == "f" and abs(exponent) < 2**31:
-            node = self.tracer.graph.node("pown", (self.scalar,), 1, exponent)
-            return TracedArray(self.tracer, (), node)
+            return TracedArray(self.tracer, (), self.tracer.operation("pown", (self.scalar,), exponent))
         return _operated(self.tracer, np.power, self, exponent) if _is_operand(exponent) else NotImplemented
 
     def __round__(self, digits: int | None = None) -> Any:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from infimum.errors import TraceError, TraceIndexError
 from infimum.exact import Exact, ExactArray, exact
 from infimum.graph import arguments, kinds, python_kinds
+from infimum.graph.absorbed import ABSORBING, Absorbed
 from infimum.graph.cells import Cells
 from infimum.graph.clock import Moment
 from infimum.graph.constant import constant
@@ -20,6 +21,7 @@ from infimum.graph.guards import caught
 from infimum.graph.indexmap import of_view
 from infimum.graph.kinds import bound_of, joined_kind, type_of
 from infimum.graph.node import Graph, Node
+from infimum.graph.ranges import Ends
 from infimum.graph.refusal import here, refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import Shape, TracedArray
@@ -33,11 +35,15 @@ _COPY = "Write into a copy made inside the function: a = a.copy()."
 
 
 class Tracer:
-    """One run of the user's function: its graph, the variables x, and the rules for NumPy's functions."""
+    """One run of the user's function: its graph, the variables x, and the rules for NumPy's functions.
 
-    def __init__(self, n: int, ufuncs: dict[Any, Rule], functions: dict[Any, Rule]) -> None:
+    box: the ends of the domain, where it is known; the traced function denotes the user's there.
+    """
+
+    def __init__(self, n: int, ufuncs: dict[Any, Rule], functions: dict[Any, Rule], box: Ends | None = None) -> None:
         self.graph = Graph()
         self.n = n
+        self.absorbed = Absorbed(self, box)
         self._ufuncs = ufuncs
         self._functions = functions
         self._numbers: dict[float, Node] = {}
@@ -62,7 +68,7 @@ class Tracer:
         """The constant of a Python int or float."""
         found = self._numbers.get(value)
         if found is None:
-            if type(value) is int and abs(value) > 2**53:
+            if isinstance(value, int) and abs(value) > 2**53:
                 found = self.graph.node("constant", (), 1, constant(value))
             else:
                 found = self.constant_node(np.array([value], np.float64))
@@ -82,9 +88,9 @@ class Tracer:
                 f"A constant is {bad}, which is no real number.",
                 "Check the data (np.empty leaves elements unset); for a penalty use a large finite number.",
             )
-        if values.dtype.itemsize >= 8 and _rounded(values, doubles):
+        if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
             return self.graph.node("constant", (), values.size, constant(exact(values)))
-        return self.graph.node("constant", (), values.size, constant(doubles))
+        return self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
 
     def array(
         self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0, like: Any = None
@@ -169,18 +175,25 @@ class Tracer:
 
     def apply(self, op: str, *values: Any, data: Any = None, boolean: bool = False) -> TracedArray:
         """An operation of the core on each element, shapes broadcast as NumPy does."""
+        return self.lifted(lambda *nodes: self.operation(op, nodes, data), *values, boolean=boolean)
+
+    def operation(self, op: str, nodes: tuple[Node, ...], data: Any = None) -> Node:
+        """The node of an operation, with NumPy's values where an operand is infinite."""
+        if op in ABSORBING and not (op == "pown" and data > 0):
+            return self.absorbed.applied(op, nodes, data)
+        return self.graph.node(op, nodes, max(node.size for node in nodes), data)
+
+    def lifted(self, make: Callable[..., Node], *values: Any, boolean: bool = False) -> TracedArray:
+        """What `make` builds of the elements' nodes, shapes broadcast as NumPy does."""
         operands = [self.operand(value) for value in values]
         if not any(shape for _, shape, _ in operands):
-            node = self.graph.node(op, [node for node, _, _ in operands], 1, data)
-            return TracedArray(self, (), node, boolean=boolean)
+            return TracedArray(self, (), make(*(node for node, _, _ in operands)), boolean=boolean)
         shape = np.broadcast_shapes(*(shape for _, shape, _ in operands))
         size = int(np.prod(shape, dtype=np.int64))
         if size == 0:
             return self.fresh(np.zeros(shape))  # type: ignore[no-any-return]
         nodes = [self.broadcast(node, own, shape) if node.size != 1 else node for node, own, _ in operands]
-        return self.array(
-            self.sized(self.graph.node(op, nodes, max(n.size for n in nodes), data), size), shape, boolean
-        )
+        return self.array(self.sized(make(*nodes), size), shape, boolean)
 
     def broadcast(self, node: Node, own: Shape, shape: Shape) -> Node:
         """A node of shape `own` read in shape `shape`."""
@@ -409,7 +422,7 @@ class Tracer:
             raise self.refused(refusal(_BEFORE, _COPY))
         cells = array.cells
         if cells is None:
-            raise TypeError("a single number does not support item assignment")
+            raise refusal("A single number cannot be written into.", "Write a = ... to give the name a new value.")
         if cells.frozen:
             raise self.refused(refusal(cells.frozen, _COPY))
         if array.index is not None and not array.index.flags.writeable:
@@ -544,13 +557,6 @@ def layout(operands: tuple[Any, ...]) -> Any:
     if len(laid) == 3:
         found = np.where(laid[0], laid[1], laid[2])
     return found if found.shape == shapes and not found.flags.c_contiguous else None
-
-
-def _rounded(values: npt.NDArray[Any], doubles: npt.NDArray[np.float64]) -> bool:
-    """Whether integers or long doubles are no doubles."""
-    if values.dtype.kind in "iu":
-        return bool(np.any(np.abs(doubles) >= 2.0**53))
-    return values.dtype.itemsize > 8 and bool(np.any(doubles != values))
 
 
 def _exact_beside_arrays(values: tuple[Any, ...]) -> bool:

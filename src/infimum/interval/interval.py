@@ -12,7 +12,7 @@ from infimum.errors import AmbiguousComparison, InvalidInterval, NotAPoint, Unsu
 from infimum.interval import folds, numpy_rules
 from infimum.interval.calls import call, is_void, operand
 from infimum.interval.outward import INF, FloatArray, frozen, ordered
-from infimum.interval.reading import Pair, broadcast, describe, text_or_number_ends
+from infimum.interval.reading import Pair, as_array, broadcast, describe, text_or_number_ends
 from infimum.interval.text import write_array, write_python
 from infimum.operators import UfuncOperators
 
@@ -52,7 +52,7 @@ class Interval(UfuncOperators):
     @classmethod
     def from_pairs(cls, pairs: npt.ArrayLike) -> Interval:
         """Be the intervals whose ends lie along the last axis, of length 2."""
-        array = np.asarray(pairs)
+        array = as_array(pairs)
         if array.ndim == 0 or array.shape[-1] != 2:
             raise InvalidInterval(f"from_pairs needs a last axis of length 2 (lo, hi), got shape {array.shape}.")
         return cls(array[..., 0], array[..., 1])

@@ -40,7 +40,7 @@ def ends(value: object) -> Pair:
         return _own_ends(value)
     if isinstance(value, (list, tuple)) and _holds_enclosures(value):
         return _stacked(value)
-    return _array_ends(_as_array(value))
+    return _array_ends(as_array(value))
 
 
 def text_or_number_ends(value: object) -> Pair:
@@ -49,9 +49,9 @@ def text_or_number_ends(value: object) -> Pair:
         lo, hi = read_interval(value)
         return np.asarray(lo), np.asarray(hi)
     if isinstance(value, (list, tuple, np.ndarray)) and not _holds_enclosures(value):
-        array = _as_array(value)
-        if array.dtype.kind == "U":
-            return _elementwise(array, read_interval)
+        array = as_array(value)
+        if array.dtype.kind in "UO":
+            return _elementwise(array, _text_or_number)
     return ends(value)
 
 
@@ -83,9 +83,14 @@ def _stacked(values: list[object] | tuple[object, ...]) -> Pair:
     return np.stack([lo for lo, _ in parts]), np.stack([hi for _, hi in parts])
 
 
-def _as_array(value: object) -> np.ndarray[Any, Any]:
+def as_array(value: object) -> np.ndarray[Any, Any]:
+    """Be the array that NumPy reads, of Python's own numbers where NumPy would round an integer or turn one to text."""
     try:
-        return np.asarray(value)
+        array = np.asarray(value)
+        rounds = array.dtype == np.float64 and bool((np.isfinite(array) & (np.abs(array) >= _EXACT_INTEGERS)).any())
+        if isinstance(value, (list, tuple)) and (rounds or array.dtype.kind == "U"):
+            return np.asarray(value, object)
+        return array
     except ValueError as error:
         raise ShapeMismatch(
             f"{describe(value)} is no array: its rows differ in shape. Give rows of one length."
@@ -133,6 +138,10 @@ def _number_ends(value: object) -> tuple[float, float]:
     raise UnsupportedValue(
         f"{describe(value)} of type {type(value).__name__} cannot stand for a real number. " + _NUMBERS
     )
+
+
+def _text_or_number(value: object) -> tuple[float, float]:
+    return read_interval(value) if isinstance(value, str) else _number_ends(value)
 
 
 def _elementwise(array: np.ndarray[Any, Any], read: Callable[[Any], tuple[float, float]]) -> Pair:

@@ -30,7 +30,7 @@ from infimum.exact import Exact, exact
 from infimum.graph import indexmap
 from infimum.graph.constant import Constant, constant, joined, of_bounds, of_symbols
 from infimum.graph.indexmap import Affine, IndexMap
-from infimum.graph.node import REDUCTIONS, Graph, Node
+from infimum.graph.node import REDUCTIONS, Graph, Node, is_fact
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of, value_of
 from infimum.passes.layout import POWERS
@@ -79,7 +79,8 @@ class Build:
             if below:
                 pending.extend(below)
                 continue
-            self._total[pending.pop()] = _is_total_itself(current) and all(self._total[a] for a in current.args)
+            below_total = is_fact(current.op) or all(self._total[a] for a in current.args)
+            self._total[pending.pop()] = below_total and _is_total_itself(current)
         return self._total[node]
 
     def opaque(self, node: Node) -> Node:

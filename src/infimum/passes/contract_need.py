@@ -4,6 +4,7 @@
     a branch of `where`     where the condition is certain to choose it, and the `where` itself is needed
     take                    in the elements that are read
     recurrence, others      unknown: nowhere for certain
+    a fact of an operation  nowhere: it has an answer where the operand has none
     any other               where it is needed itself
 
 A need is a node of truth values: 1 where certain. Nodes that are defined everywhere have none: nobody need ask.
@@ -15,7 +16,7 @@ import numpy as np
 
 from infimum.graph import indexmap
 from infimum.graph.indexmap import IndexMap
-from infimum.graph.node import REDUCTIONS, Node
+from infimum.graph.node import REDUCTIONS, Node, is_fact
 from infimum.graph.payload import integer_of, map_of
 from infimum.passes.contract_sets import Sets, inverse
 
@@ -53,7 +54,7 @@ class Need:
             need = self._of_branch(node, i, need)
         if node.op == "take":
             return self._through(need, map_of(node), operand.size)
-        if node.op in ("recurrence", "others"):
+        if node.op in ("recurrence", "others") or is_fact(node.op):
             return self.sets.zero
         if need is None:
             return None

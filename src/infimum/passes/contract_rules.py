@@ -50,15 +50,19 @@ def _where(op: Op, a: Sequence[Node], c: Node, data: Any) -> tuple[Node | None, 
 
 
 def is_truth(node: Node) -> bool:
-    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not; other conditions are numbers."""
+    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where; other conditions are numbers."""
     pending = [node]
     while pending:
         current = pending.pop()
         if current.op in ("take", "min_of", "max_of", "min", "max", "concat"):
             pending.extend(current.args)
+        elif current.op == "where":
+            pending.extend(current.args[1:])
         elif current.op == "sub" and is_number(current.args[0], 1.0):
             pending.append(current.args[1])
-        elif current.op not in ("is_less", "is_less_equal", "is_equal"):
+        elif not (is_number(current, 0.0) or is_number(current, 1.0)) and current.op not in (
+            "is_less", "is_less_equal", "is_equal"
+        ):  # fmt: skip
             return False
     return True
 

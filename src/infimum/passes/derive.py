@@ -1,8 +1,10 @@
 """The gradient of a graph, as a graph: reverse mode, closed under itself.
 
 Adjoints are gathered, never scattered: the transpose of an index map is a take again, so order and bits are fixed.
-Products go through `others`, never through a division. At kinks a slope is the hull of all slopes nearby.
+Products go through `others`, never through a division. At kinks a slope is the hull of all slopes nearby: slopes read
+near enclosures of their operands (passes/near), so that (x >= 0) * x has both of its slopes at 0.
 Under a `where`, the branch that is not chosen has the adjoint 0 and may be undefined: its slopes then count as 0 too.
+Where it may be chosen and has no slope at all, its slope may be anything.
 
     node              adjoint of its operand, given its own adjoint g
     elementwise       g * slope (graph/ops.py), summed where the operand is a scalar
@@ -20,12 +22,16 @@ from __future__ import annotations
 import numpy as np
 
 from infimum.graph import indexmap
+from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, IndexMap, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.ops import OPERATIONS, taken
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
 from infimum.passes.build import Build
+from infimum.passes.near import Near
 from infimum.passes.simplify import rebuilt
+
+_ENTIRE = Constant(bounds=(np.array([-np.inf]), np.array([np.inf])))
 
 
 def gradient(build: Build, output: Node) -> Node:
@@ -33,11 +39,12 @@ def gradient(build: Build, output: Node) -> Node:
     adjoints: dict[Node, Node] = {output: build.number(1)}
     depends = _dependent(build, output)
     chosen = _chosen(output)
+    near = Near(build, output)
     for node in reversed(ancestors([output])):
         g = adjoints.get(node)
         if g is None or node is build.x or node not in depends:
             continue
-        for operand, part in _parts(build, node, g, node in chosen):
+        for operand, part in _parts(near, node, g, node in chosen):
             if operand in depends and not _is_zero(part):
                 before = adjoints.get(operand)
                 adjoints[operand] = part if before is None else build.apply("add", before, part)
@@ -69,41 +76,45 @@ def _times(build: Build, g: Node, slope: Node, chosen: bool) -> Node:
     if not chosen or build.is_total(slope):
         return product
     zero = build.number(0)
-    return build.apply("where", build.apply("is_equal", g, zero), zero, product)
+    exists = build.graph.node("defined:neg", (product,), product.size)
+    anything = build.apply("where", exists, product, build.constant(_ENTIRE))
+    return build.apply("where", build.apply("is_equal", g, zero), zero, anything)
 
 
 def _is_zero(node: Node) -> bool:
-    return node.op == "constant" and node.size == 1 and not np.any(value_of(node).points())
+    """Exactly 0: the nearest double of a constant may be 0 where it is not."""
+    doubles = value_of(node).doubles if node.op == "constant" else None
+    return doubles is not None and not doubles.any()
 
 
-def _parts(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+def _parts(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
     """What a node with adjoint g (its own size, or a scalar for all elements) adds to its operands' adjoints."""
     if node.op in OPERATIONS:
-        return _elementwise(build, node, g, chosen)
-    a = node.args[0]
+        return _elementwise(near, node, g, chosen)
+    build, a = near.build, node.args[0]
     if node.op == "take":
         return [(a, transposed(build, build.full(g, node.size), map_of(node), a.size))]
     if node.op == "concat":
         return _pieces(build, node, g)
     if node.op == "recurrence":
-        return _recurrence(build, node, build.full(g, node.size), chosen)
+        return _recurrence(near, node, build.full(g, node.size), chosen)
     if node.op == "others":
-        return _others(build, node, build.full(g, node.size), chosen)
+        return _others(near, node, build.full(g, node.size), chosen)
     width = integer_of(node)
     spread = _spread(build, g, node.size, width)
     if node.op == "sum":
         return [(a, spread)]
-    if node.op == "prod":
-        return [(a, _times(build, spread, build.others("mul", a, width), chosen))]
-    op = REDUCTIONS[node.op]
-    return [(a, _times(build, spread, taken(build, a, build.others(op, a, width), op), chosen))]
+    value, op = near.of(a), REDUCTIONS[node.op]
+    others = build.others(op, value, width)
+    slope = others if node.op == "prod" else taken(build, value, others, op)
+    return [(a, _times(build, spread, slope, chosen))]
 
 
-def _elementwise(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
-    slope = OPERATIONS[node.op].slope
+def _elementwise(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    build, slope = near.build, OPERATIONS[node.op].slope
     assert slope is not None, node.op
     found = []
-    for operand, s in zip(node.args, slope(build, node.args, node), strict=True):
+    for operand, s in zip(node.args, slope(build, near.operands(node), near.of(node)), strict=True):
         if _is_zero(s):
             continue
         part = _times(build, g, s, chosen)
@@ -165,9 +176,10 @@ def _pieces(build: Build, node: Node, g: Node) -> list[tuple[Node, Node]]:
     return found
 
 
-def _recurrence(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+def _recurrence(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
     """mu_i = g_i + a_(i+1) mu_(i+1), then db = mu and da_i = mu_i y_(i-1); mirrored for a reversed recurrence."""
-    a, b = node.args
+    build, (by_a, by_b) = near.build, node.args
+    a = near.of(by_a)
     ahead = -1 if node.data else 1
     size = node.size
     shift = Window(size, ahead, 1, size)
@@ -177,11 +189,12 @@ def _recurrence(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[N
         unused = build.apply("is_equal", build.take(needed, shift), build.number(0))
         factors = build.apply("where", unused, build.number(0), factors)
     mu = build.recurrence(factors, g, size, not node.data)
-    before = build.take(node, Window(size, -ahead, 1, size))
-    return [(b, mu), (a, _times(build, mu, before, chosen))]
+    before = build.take(near.of(node), Window(size, -ahead, 1, size))
+    return [(by_b, mu), (by_a, _times(build, mu, before, chosen))]
 
 
-def _others(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+def _others(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
+    build = near.build
     op, width = others_of(node)
     (a,) = node.args
     if op == "add":
@@ -197,10 +210,10 @@ def _others(build: Build, node: Node, g: Node, chosen: bool) -> list[tuple[Node,
             depends.add(inner)
     for inner in reversed(inside):
         if inner in adjoints and inner in depends and inner is not leaf:
-            for operand, part in _parts(build, inner, adjoints[inner], chosen):
+            for operand, part in _parts(near, inner, adjoints[inner], chosen):
                 before = adjoints.get(operand)
                 adjoints[operand] = part if before is None else build.apply("add", before, part)
-    return [(a, _replaced(build, adjoints[leaf], leaf, a))] if leaf in adjoints else []
+    return [(a, _replaced(build, adjoints[leaf], leaf, near.of(a)))] if leaf in adjoints else []
 
 
 def _replaced(build: Build, node: Node, leaf: Node, by: Node) -> Node:

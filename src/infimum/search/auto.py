@@ -23,6 +23,7 @@ from infimum.contractors.devices import NAMES, Devices
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.outcome import Options, Outcome, Progress, worked
 from infimum.search.points import Points
 from infimum.search.pool import Pool
@@ -309,6 +310,7 @@ class Search:
         keep = lower <= self.upper
         lo, hi, lower = lo[keep], hi[keep], lower[keep]
         x = self.points.x
+        refuse_contradiction(len(lo), x, float(lower.min(initial=np.inf)), self.upper)
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if len(lo) else Status.UNDEFINED
         return Outcome(

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from infimum.domain import Domain
 from infimum.function import Function
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.device_children import DeviceChildren
 from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
 from infimum.search.outcome import Options, Outcome, Progress, compared
@@ -367,6 +368,7 @@ class _Search:
         open_regions = sorted(region for bound, region in self.heap if bound <= self.upper)
         left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
+        refuse_contradiction(len(left), x, lower, self.upper)
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if left else Status.UNDEFINED
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))

@@ -21,6 +21,7 @@ from infimum.passes.build import Build
 from infimum.passes.simplify import rebuilt
 from infimum.search.auto import Search
 from infimum.search.blocks import Alike, Separated, separated
+from infimum.search.contradiction import refuse_contradiction
 from infimum.search.outcome import Options, Outcome, Progress
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
@@ -71,7 +72,8 @@ class _Apart:
         x = product.x()
         if first.upper < upper:
             upper, x = first.upper, first.x
-        lower = min(max(lower, first.lower), upper)
+        lower = max(lower, first.lower)
+        refuse_contradiction(product.count(), x, lower, upper)
         if not product.count():
             self.status = Status.UNDEFINED
         elif x is None and self.status == Status.PROVED:

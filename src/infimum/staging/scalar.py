@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.graph import indexmap
-from infimum.graph.node import STRUCTURAL, Node
+from infimum.graph.node import STRUCTURAL, Node, is_fact
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import map_of, value_of
 from infimum.passes.build import Build
@@ -110,7 +110,7 @@ class Scalar:
         if node.op in STRUCTURAL - _PLAIN and self.with_extras:
             self.extras.append((node, at))
             return ("extra", len(self.extras) - 1)
-        if node.op not in OPERATIONS:
+        if node.op not in OPERATIONS and not (self.with_extras and is_fact(node.op)):
             raise Unstageable
         return ("apply", node.op, node.data, *(self.tree(a, at) for a in node.args))
 

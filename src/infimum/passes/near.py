@@ -1,0 +1,197 @@
+"""What a node comes close to around a box: enclosures that see beyond a jump at the box's edge.
+
+floor(x) is 5 on [5, 5.5], yet 4 just below; x >= 0 holds on [0, 1], yet not just below. Whoever argues by walking out
+of the box (`smooth`, the hull of all slopes at a kink) needs the values on both sides. For every node there are
+
+    open    it is defined on an open neighbourhood of the box: a fact, 1 where certain; None: nothing to check
+    near    an enclosure of every limit of its values at points that tend to a point of the box; right where it is open
+
+    node                      near                                                    open, beside its operands
+    without jumps below       itself                                                  its own rule
+    comparison                itself on near operands where they are open and         -
+                              strictly apart, else [0, 1]; right everywhere
+    floor ceil trunc rounds   itself on near operands, wider by 1 where it may step   -
+    sign                      the same, [-1, 1] where it may step                     -
+    mod                       the same, between 0 and the divisor where it may step   0 not in the divisor
+    atan2                     the same, its whole range at its cut                    not at the origin
+    a fact                    1 where it is certain around the box, else [0, 1]       -
+    where                     the branch that the near condition chooses, or both     the branch chosen, or both
+    abs min max cbrt hypot    itself on near operands                                 -
+    other operations          itself on near operands                                 strictly inside its domain
+    structural                itself on near operands                                 every element that it reads
+Near nodes stand for one number at a time, like the nodes they are near to, but enclose it in a set of their own: they
+are made as they stand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infimum.graph.constant import Constant
+from infimum.graph.node import REDUCTIONS, Node, ancestors, is_fact
+from infimum.graph.ops import OPERATIONS
+from infimum.graph.payload import integer_of, map_of
+from infimum.passes.build import DEFINED_EVERYWHERE, Build
+
+Fact = Node | None
+COMPARISONS = frozenset({"is_less", "is_less_equal", "is_equal"})
+_ROUNDS = frozenset({"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
+STEPS = COMPARISONS | _ROUNDS | {"sign"}  # constant between their jumps
+# Where these are defined they are so nearby; others have edges of definition, and inside them they are smooth.
+_DEFINED_IS_OPEN = frozenset({"mod", "atan2"})
+
+
+def _between(lo: float, hi: float) -> Constant:
+    return Constant(bounds=(np.array([lo]), np.array([hi])))
+
+
+_TRUTH, _SIGNS = _between(0.0, 1.0), _between(-1.0, 1.0)
+_ANGLES = _between(np.nextafter(-np.pi, -4.0), np.nextafter(np.pi, 4.0))
+
+
+class Near:
+    """Near enclosures of what an output is made of. A graph without jumps stands for itself."""
+
+    def __init__(self, build: Build, output: Node) -> None:
+        self.build = build
+        self._near: dict[Node, Node] = {}
+        self._open: dict[Node, Fact] = {}
+        self._steps: set[Node] = set()
+        nodes = ancestors([output])
+        if any(_jumps(node.op) for node in nodes):
+            for node in nodes:
+                self._open[node] = self._opened(node)
+                self._near[node] = self._made(node)
+                if node.op == "constant" or _is_step(node.op) or (node.args and self._steps.issuperset(node.args)):
+                    self._steps.add(node)
+
+    def of(self, node: Node) -> Node:
+        """The node's near enclosure."""
+        return self._near.get(node, node)
+
+    def is_open(self, node: Node) -> Fact:
+        """Whether the node is certainly defined around the box; asked where there are jumps alone."""
+        return self._open[node]
+
+    def is_step(self, node: Node) -> bool:
+        """Whether the node depends on x through steps alone: then it is constant wherever it tends to one number."""
+        return node in self._steps
+
+    def operands(self, node: Node) -> tuple[Node, ...]:
+        """The near enclosures of its operands."""
+        return tuple(self.of(a) for a in node.args)
+
+    def own(self, kind: str, node: Node) -> Node:
+        """A fact of the node's own operation around the box."""
+        return self.build.graph.node(f"{kind}:{node.op}", self.operands(node), node.size, node.data)
+
+    # ------------------------------------------------------------------------------------------ enclosures
+    def _made(self, node: Node) -> Node:
+        b = self.build
+        near = self.operands(node)
+        if not _jumps(node.op):
+            return node if near == node.args else b.graph.node(node.op, near, node.size, node.data)
+        if is_fact(node.op):
+            return self._where(self._certain(node), b.number(1), b.constant(_TRUTH), node.size)
+        itself = b.graph.node(node.op, near, node.size, node.data)
+        if node.op in COMPARISONS:
+            return self._where(self._certain(node), itself, b.constant(_TRUTH), node.size)
+        if node.op == "sign":
+            beyond = b.constant(_SIGNS)
+        elif node.op == "atan2":
+            beyond = b.constant(_ANGLES)
+        elif node.op == "mod":
+            beyond = b.graph.node("mul", (near[1], b.constant(_TRUTH)), node.size)
+        else:
+            beyond = b.graph.node("add", (itself, b.constant(_SIGNS)), node.size)
+        return self._where(self.own("smooth", node), itself, beyond, node.size)
+
+    def _certain(self, node: Node) -> Node:
+        """Whether a comparison or a fact is the same on an open neighbourhood."""
+        if not is_fact(node.op):
+            own = self.own("smooth", node)
+        elif node.op.startswith("smooth:"):
+            own = self.build.graph.node(node.op, self.operands(node), node.size, node.data)
+        else:
+            own = self.build.number(1)  # defined:neg and the like, of what is defined around the box
+        both = all_of(self.build, [*(self._open[a] for a in node.args), own])
+        assert both is not None
+        return both
+
+    def _where(self, condition: Node, x: Node, y: Node, size: int) -> Node:
+        return self.build.graph.node("where", (condition, x, y), size)
+
+    # ------------------------------------------------------------------------------------------ definition
+    def _opened(self, node: Node) -> Fact:
+        if is_fact(node.op):
+            return None
+        below = [self._open[a] for a in node.args]
+        if node.op == "where":
+            return chosen(self.build, self.of(node.args[0]), *below)
+        if node.op not in OPERATIONS:
+            return through(self.build, node, below)
+        if not is_checked(node) or node.op in DEFINED_EVERYWHERE:
+            return all_of(self.build, below)
+        return all_of(self.build, [*below, self.own("defined" if node.op in _DEFINED_IS_OPEN else "smooth", node)])
+
+
+def _is_step(op: str) -> bool:
+    return op in STEPS or is_fact(op)
+
+
+def _jumps(op: str) -> bool:
+    return _is_step(op) or op in _DEFINED_IS_OPEN
+
+
+def is_checked(node: Node) -> bool:
+    """Whether its operation is undefined, or not smooth, anywhere on the reals."""
+    positive = node.op == "pown" and isinstance(node.data, int) and node.data >= 0
+    return OPERATIONS[node.op].facts != "everywhere" and not positive
+
+
+# ---------------------------------------------------------------------------------------------- facts combined
+# A fact node is never empty, so that the hull in an open `where` loses none: conditions are asked only where defined.
+
+
+def all_of(build: Build, facts: list[Fact]) -> Fact:
+    """Whether all hold."""
+    result: Fact = None
+    for fact in facts:
+        if fact is not None:
+            result = fact if result is None else build.apply("min", result, fact)
+    return result
+
+
+def certain(build: Build, fact: Fact) -> Node:
+    """Whether a fact holds of every element."""
+    return build.number(1) if fact is None else build.reduce("min_of", fact, fact.size)
+
+
+def chosen(build: Build, condition: Node, valid: Fact, x: Fact, y: Fact) -> Fact:
+    """The fact of the branch chosen, of both where the condition is open; and that the condition is valid."""
+    if x is None and y is None:
+        return valid
+    one = build.number(1)
+    branches = build.apply("where", condition, x or one, y or one)
+    return branches if valid is None else build.apply("where", valid, branches, build.number(0))
+
+
+def grouped(build: Build, node: Node, fact: Fact) -> Fact:
+    """Whether the fact holds of every element of a reduction's groups."""
+    return None if fact is None else build.reduce("min_of", build.full(fact, node.args[0].size), integer_of(node))
+
+
+def through(build: Build, node: Node, below: list[Fact]) -> Fact:
+    """The operands' facts at the elements that a structural node reads."""
+    if all(fact is None for fact in below):
+        return None
+    if node.op == "take":
+        assert below[0] is not None
+        false = build.apply("sub", build.number(1), build.full(below[0], node.args[0].size))
+        return build.apply("sub", build.number(1), build.take(false, map_of(node)))  # a missing element is 0: smooth
+    if node.op == "concat":
+        one = build.number(1)
+        return build.concat([build.full(f or one, a.size) for f, a in zip(below, node.args, strict=True)])
+    if node.op in REDUCTIONS:
+        return grouped(build, node, below[0])
+    return certain(build, all_of(build, [build.full(f, node.size) if f is not None else None for f in below]))

@@ -1,0 +1,23 @@
+"""What no search can find unless a proof in it is false: better an error than a claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.errors import InternalError
+
+_REPORT = "This is a fault of infimum, so that no claim is made. Please report it with the function and the bounds."
+
+
+def refuse_contradiction(boxes: int, x: npt.NDArray[np.float64] | None, lower: float, upper: float) -> None:
+    """Hold afterwards: where a point is known boxes are left, and no lower bound is above an upper one.
+
+    Boxes are closed and their bounds hold for limits too, so that a point without boxes is no infimum that is not
+    attained: the box that it tends to would be left.
+    """
+    if boxes == 0 and (x is not None or upper < np.inf):
+        at = "" if x is None else f" at x = {np.array2string(x, threshold=6)}"
+        raise InternalError(f"No box is left, yet a value of at most {upper!r} is known{at}. {_REPORT}")
+    if lower > upper and upper < np.inf:
+        raise InternalError(f"The lower bound {lower!r} is above the upper one, {upper!r}. {_REPORT}")
