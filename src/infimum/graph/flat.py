@@ -22,7 +22,7 @@ class Flat:
 
     def __init__(self, array: TracedArray) -> None:
         self.base = array
-        self._line = array.view(array.positions().ravel())
+        self._line = array.part(array.positions().ravel())
 
     def __getitem__(self, key: Any) -> Any:
         found = self._line[key]

@@ -23,6 +23,8 @@ _MOST_ONE_BY_ONE = 64
 def _axes(a: TracedArray, axis: Any) -> _Axes:
     if axis is None:
         return tuple(range(a.ndim))
+    if not a.ndim and axis in (0, -1):
+        return ()
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     if len({k % max(a.ndim, 1) for k in axes}) < len(axes):
         raise ValueError("duplicate value in 'axis'")
@@ -205,7 +207,7 @@ def _norm(t: Tracer, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = 
 def _running(op: str, t: Tracer, a: Any, axis: Any, make: Any) -> Any:
     """Run along one axis: bring it inside, let `make` do flat rows of the given width, and put it back."""
     a = t.traced(a)
-    if axis is None:
+    if axis is None or not a.ndim:
         a, axis = a.reshape(-1), 0
     axis = _axes(a, axis)[0]
     rows, width, shape = _rows(t, a, (axis,))

@@ -37,7 +37,7 @@ def _view(function: Any) -> Rule:
 
 def _picked(t: Tracer, a: TracedArray, found: Any, base: Any) -> Any:
     if isinstance(found, np.ndarray) and not found.ndim and np.may_share_memory(found, base):
-        return a.view(found)
+        return a.part(found)
     if np.ndim(found) == 0:
         assert a.cells is not None
         return t.array(a.cells.gather(np.ravel(found)), (), kind=a.kind, bound=bound_of(a))
@@ -160,7 +160,7 @@ def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
     at, values = np.asarray(plain(ind)), t.traced(_stacked(t, v))
     if values.size not in (1, at.size):
         raise refusal("np.put with fewer values than places is not offered.", "Give one value for each place.")
-    t.assign(a.view(a.positions().ravel()), at.ravel(), values.reshape(-1))
+    t.assign(a.part(a.positions().ravel()), at.ravel(), values.reshape(-1))
 
 
 def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
@@ -180,7 +180,7 @@ def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
     places = a.positions()[plain(indices)]
     wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
     for k, place in enumerate(np.ravel(places)):
-        one = a.view(np.array([place]))
+        one = a.part(np.array([place]))
         t.into(one, one + wide[k])
 
 
@@ -191,6 +191,11 @@ def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
             t.traced(a).reshape(-1)[t.traced(_stacked(t, condition)).reshape(-1)] if axis is None else plain(condition)
         )
     return _view(lambda base: np.compress(plain(condition), base, axis=axis))(t, a)
+
+
+def _extract(t: Tracer, condition: Any, arr: Any) -> Any:
+    flat = t.traced(_stacked(t, arr)).reshape(-1)
+    return _compress(t, t.call(np.ravel, (_stacked(t, condition),), {}), flat)
 
 
 def _at_least(function: Any) -> Rule:
@@ -213,7 +218,7 @@ def _insert(t: Tracer, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any
 
 def _size(t: Tracer, a: Any, axis: Any = None) -> Any:
     shape = np.shape(a) if not isinstance(a, list | tuple) else t.stacked(a).shape
-    return int(np.prod(shape)) if axis is None else shape[axis]
+    return np.size(np.broadcast_to(0, shape), plain(axis))
 
 
 def _split_axis(name: str) -> Rule:
@@ -275,7 +280,7 @@ FUNCTIONS |= {
     np.atleast_3d: _at_least(np.atleast_3d),
     np.insert: _insert,
     np.compress: _compress,
-    np.extract: _compress,
+    np.extract: _extract,
     np.zeros_like: _like(0),
     np.ones_like: _like(1),
     np.full_like: _full_like,

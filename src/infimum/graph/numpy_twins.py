@@ -24,6 +24,9 @@ class NumpyTwin:
         self._tracer = tracer
         self._function = function
         self._rule = rule
+        if isinstance(function, np.ufunc) and rule is not None:
+            tracer.adopt(function, rule)
+            self._rule = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tracer, function = self._tracer, self._function
@@ -78,7 +81,8 @@ def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., A
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
             return tracer.plain_call(function, args, kwargs)
         if rule is not None:
-            return rule(tracer, *args, **kwargs)
+            found = bound(function, rule, args, kwargs)
+            return rule(tracer, *found.args, **found.kwargs)
         raise tracer.refused(unknown(function))
 
     return call

@@ -53,6 +53,7 @@ class Selected:
     __floordiv__, __rfloordiv__ = _forward(np.floor_divide), _backward(np.floor_divide)
     __mod__, __rmod__ = _forward(np.remainder), _backward(np.remainder)
     __pow__, __rpow__ = _forward(np.power), _backward(np.power)
+    __matmul__, __rmatmul__ = _forward(np.matmul), _backward(np.matmul)
     __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
     __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
     __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
@@ -73,6 +74,8 @@ class Selected:
     def elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Selected:
         """The function of the selected elements, which must all be selected alike or be single numbers."""
         operands = []
+        if ufunc.signature is not None:
+            raise self.refused(f"np.{ufunc.__name__} of selected elements")
         for value in inputs:
             if isinstance(value, Selected):
                 if value.mask.node is not self.mask.node:

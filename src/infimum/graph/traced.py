@@ -180,7 +180,7 @@ class TracedArray:
         assert self.cells is not None
         return self.cells.base().reshape(self.shape) if self.index is None else self.index
 
-    def view(self, positions: Any) -> TracedArray:
+    def part(self, positions: Any) -> TracedArray:
         """Another view of the same cells."""
         return TracedArray(self.tracer, positions.shape, None, self.cells, positions, kind=self.kind, bound=self.bound)
 
@@ -354,6 +354,13 @@ class TracedArray:
 
     def flatten(self, order: Any = "C") -> Any:
         return self.tracer.call(np.ravel, (self, order), {}).copy()
+
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
+        """Return another array of the same elements; other types read their bits, which is refused."""
+        same = dtype is None or dtype is np.ndarray or np.dtype(dtype) == self.dtype
+        if not same or type not in (None, np.ndarray):
+            raise refusal("view(...) reads the bits of numbers as those of another type.", "Write astype instead.")
+        return self if self.cells is None else self.part(self.positions())
 
     def copy(self, order: Any = "C") -> Any:
         return self.tracer.copied(self, order)

@@ -312,6 +312,10 @@ class Tracer:
                 "Write np.where(condition, a, b) with the condition under which it is defined, without try.",
             )
 
+    def adopt(self, ufunc: np.ufunc, rule: Rule) -> None:
+        """Know a universal function of another library."""
+        self._ufuncs = {**self._ufuncs, ufunc: rule}
+
     def knows(self, function: Any) -> bool:
         """Whether there is a rule for this NumPy function."""
         return isinstance(function, np.ufunc) or function in self._functions
@@ -395,7 +399,7 @@ class Tracer:
         """The cells at these positions: a view of them, or a new array."""
         if positions.size == 0:
             return self.fresh(np.zeros(positions.shape, array.dtype))
-        found = array.view(positions)
+        found = array.part(positions)
         if shared:
             return found
         if found.known:
