@@ -150,6 +150,8 @@ x.max(axis=0, keepdims=True)[0] + x.reshape(2, 2).sum(1, None, None, True)[0, 0]
 np.cumsum(x, out=np.zeros(4))[3] + np.sum(x.reshape(2, 2), 0, out=np.zeros(2))[1]
 np.sin(np.float32(0.5)) * x[0] + x[1] * np.int32(7) + x[2] * np.array([1, 2], np.int8)[1]
 np.sqrt(np.where(x > 0, 4, 1)).sum() + x[0]
+type(x[0])(3.0) * x[0] + (type(x) is np.ndarray) * x[1] + (type(float(x[0])) is float) * x[2]
+np.convolve(x, 2).sum() + math.prod([x[0], 2, x[1]]) + x[:2].view()[1]
 np.not_equal(x > 0, x > 1).sum() + np.logical_xor(x, x > 1).sum() + ((x > 0) == (x[0] > 1)).sum() + x[0]
 """.strip().splitlines()
 
@@ -193,6 +195,12 @@ REFUSED = [
     ("(2 ** x.astype(int)).sum()", "exponent that varies"),
     ("np.zeros(4, dtype=int).__iadd__(1)[0] + np.full_like(np.arange(4), x[0])[0]", "int64"),
     ("np.cumsum(x, out=np.zeros(4, int)).sum()", "np.cumsum(..., out=)"),
+    ("np.sum(x, nonsense=3)", "nonsense"),
+    ("np.asmatrix(x) @ np.ones(4)", "np.asmatrix"),
+    ("(np.asmatrix(np.eye(4)) * x).sum()", "matrix"),
+    ("str(x[0]).count('-') + x[1]", "digits"),
+    ("float(f'{x[0]}') + x[1]", "digits"),
+    ("x[0] + id(x)", "id()"),
     ("np.unwrap(x)[1]", "np.unwrap"),
     ("np.cov(x)", "np.cov"),
     ("np.where(x > 0)[0].sum() + x[0]", "indices"),
@@ -215,7 +223,6 @@ RAISED = [
     "(x.astype(int) ** -1).sum()",
     "np.add(x, 1, out=np.zeros(4, int)).sum()",
     "np.sum(x, axis=(0, 0))",
-    "np.sum(x, nonsense=3)",
     "np.add(x, 1, out=np.zeros((1,))).sum()",
     "round(x)",
     "np.average(x, weights=[1.0, 2.0])",

@@ -74,10 +74,7 @@ def _honoured(rule: Any) -> inspect.Signature:
 
 
 def bound(function: Any, rule: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
-    """Return how the rule is to be called for function(*args, **kwargs); refuse what the rule does not honour.
-
-    A wrong call is the TypeError that NumPy would raise.
-    """
+    """Return how the rule is to be called for function(*args, **kwargs); refuse what the rule does not honour."""
     signature = _signature(function)
     known = _honoured(rule).parameters
     takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
@@ -86,7 +83,7 @@ def bound(function: Any, rule: Callable[..., Any], args: tuple[Any, ...], kwargs
     try:
         found = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise TypeError(f"{function.__name__}: {error}") from None
+        raise refusal(f"np.{function.__name__}: {error}.", "Give the arguments that NumPy documents.") from None
     for name, value in found.items():
         parameter = signature.parameters[name]
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -68,7 +70,7 @@ MATH |= {
     math.hypot: _hypot,
     math.dist: lambda t, p, q: t.call(np.linalg.norm, (t.stacked(list(p)) - t.stacked(list(q)),), {}),
     math.fsum: lambda t, values: fold("sum", t, t.stacked(list(values))),
-    math.prod: lambda t, values, *, start=1: fold("prod", t, t.stacked(list(values))) * start,
+    math.prod: lambda t, values, *, start=1: functools.reduce(operator.mul, values, start),
     math.fmod: _numpy(np.fmod),
     math.modf: _numpy(np.modf),
     math.copysign: _numpy(np.copysign),

@@ -171,7 +171,7 @@ def _cross(t: Tracer, a: Any, b: Any) -> Any:
 
 
 def _convolve(t: Tracer, a: Any, b: Any, mode: str = "full") -> Any:
-    a, b = t.traced(a), t.traced(b)
+    a, b = (t.call(np.atleast_1d, (t.traced(_plain_list(t, v)),), {}) for v in (a, b))
     if len(b) > len(a):
         a, b = b, a
     m, k = len(a), len(b)
@@ -329,6 +329,8 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
 
 
 def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    if not copy:
+        raise refusal("np.nan_to_num(..., copy=False) is not offered.", "Write a[...] = np.nan_to_num(a).")
     largest = float(np.finfo(np.float64).max)
     ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
     found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)
@@ -355,6 +357,7 @@ FUNCTIONS: dict[Any, Rule] = {
     np.isclose: _isclose, np.allclose: _allclose, np.array_equal: _array_equal,
     np.apply_along_axis: _apply_along_axis, np.isin: _isin_refused, np.nan_to_num: _nan_to_num,
 }  # fmt: skip
+_nan_to_num.keeps_views = True  # type: ignore[attr-defined]
 UFUNCS: dict[Any, Rule] = {**numpy_elementwise.UFUNCS, np.matmul: _matmul}
 if isinstance(getattr(np, "vecdot", None), np.ufunc):
     UFUNCS[np.vecdot] = _vecdot

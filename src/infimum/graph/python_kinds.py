@@ -12,6 +12,7 @@ import numpy as np
 from infimum.exact import Exact
 from infimum.graph.kinds import type_of, typed, with_kind
 from infimum.graph.refusal import refusal
+from infimum.graph.text import Text
 from infimum.graph.traced import TracedArray
 from infimum.graph.values import is_symbolic, plain
 
@@ -78,6 +79,8 @@ def as_float(t: Tracer, value: Any = 0.0) -> Any:
     """float(value): the same number as Python's own; an exact constant stays exact."""
     if isinstance(value, Exact):
         return value
+    if isinstance(value, Text):
+        return value.count("-")  # which refuses
     if not is_symbolic(value):
         return float(plain(value))
     return typed(t, _one(value, "float()"), "F")

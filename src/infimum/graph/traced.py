@@ -22,6 +22,7 @@ from infimum.graph.flat import Flat
 from infimum.graph.indexmap import Indices
 from infimum.graph.node import Node
 from infimum.graph.refusal import branch_refusal, here, refusal
+from infimum.graph.text import Text
 
 if TYPE_CHECKING:
     from infimum.graph.tracer import Tracer
@@ -346,6 +347,10 @@ class TracedArray:
     def real(self) -> Any:
         return self
 
+    @real.setter
+    def real(self, value: Any) -> None:
+        self[...] = value
+
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         return self.tracer.call(np.reshape, (self, shape[0] if len(shape) == 1 else shape), kwargs)
 
@@ -429,10 +434,10 @@ class TracedArray:
     def __repr__(self) -> str:
         if self.known:
             return repr(self.numbers)
-        # No two expressions look alike: a text may be the key of a cache.
-        return (
-            f"<traced array {self.node.number} of shape {self.shape}>" if self.shape else f"<traced {self.node.number}>"
-        )
+        return Text(f"<traced array of shape {self.shape}>" if self.shape else "<traced number>")
+
+    def __str__(self) -> str:
+        return str(self.numbers) if self.known else repr(self)
 
     def __format__(self, spec: str) -> str:
         return format(self.numbers, spec) if self.known and not self.shape else repr(self)

@@ -104,6 +104,7 @@ class Tracer:
     def fresh(self, value: Any) -> Any:
         """What NumPy made, so that expressions can be written into it: arrays are wrapped, numbers are not."""
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+            _no_subclass(value)
             cells = Cells(self, value.size, value.ravel().copy(), None)
             return TracedArray(self, value.shape, None, cells, laid_out(value), kind=_KINDS[value.dtype.kind])
         if type(value) is tuple or type(value) is list:
@@ -127,6 +128,7 @@ class Tracer:
         if isinstance(value, int | float) and not isinstance(value, Moment):
             return self.number(value), (), False
         if isinstance(value, np.ndarray | np.generic) and value.dtype.kind != "O":
+            _no_subclass(value)
             return self.constant_node(np.ravel(value)), np.shape(value), value.dtype.kind == "b"
         if isinstance(value, Exact):
             return self._exact_number(value), (), False
@@ -229,7 +231,7 @@ class Tracer:
         """The function without out=; under where= the elements of the target stay."""
         options = {name: value for name, value in kwargs.items() if not arguments.is_idle(name, value)}
         where = options.pop("where", True)
-        if where is not True and (target is None or isinstance(target, tuple)):
+        if where is not True and (where is None or target is None or isinstance(target, tuple)):
             raise arguments.not_honoured(ufunc, "where")  # NumPy leaves the other elements unset
         found = self._of_elements(ufunc, inputs, options)
         return found if where is True else self.call(np.where, (where, found, target), {})
@@ -529,6 +531,12 @@ class Tracer:
 
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
 _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
+
+
+def _no_subclass(value: Any) -> None:
+    """Refuse matrices, masked arrays and their kind, whose operators mean something else."""
+    if isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
+        raise refusal(f"A {type(value).__name__} computes in ways of its own.", "Write np.asarray(a) before.")
 
 
 def laid_out(like: Any) -> Any:

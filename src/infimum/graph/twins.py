@@ -35,6 +35,7 @@ from infimum.graph.leftovers import Leftovers, holds_traced
 from infimum.graph.math_rules import BUILTINS, MATH, SCIPY
 from infimum.graph.numpy_twins import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
 from infimum.graph.python_kinds import as_float, as_int, number_class
+from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Tracer
@@ -334,6 +335,8 @@ class Twins:
             found[kind.__name__] = self._keep(kind, made)
         found["isinstance"] = self._isinstance
         found["hasattr"] = self._hasattr
+        found["type"] = self._type
+        found["id"] = _identity
         found["__import__"] = self._import
         for clock in CLOCKS:
             self._keep(clock, lambda clock=clock: Moment(clock()))
@@ -342,6 +345,13 @@ class Twins:
         for source in CHANCE:
             self._keep(source, RandomTwin(self.tracer, source.__name__))
         return found
+
+    def _type(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            return type(value, *args, **kwargs)
+        if isinstance(value, TracedArray):
+            return self.of(np.ndarray if value.cells is not None else _TYPES[value.kind])
+        return self.of(type(value))
 
     def _hasattr(self, value: Any, name: str) -> bool:
         if isinstance(value, TracedArray):
@@ -352,7 +362,7 @@ class Twins:
         if isinstance(kinds, tuple | UnionType):
             parts = kinds if isinstance(kinds, tuple) else kinds.__args__
             return any(self._isinstance(value, kind) for kind in parts)
-        original = self._original.get(id(kinds), kinds)
+        original = self._original.get(id(kinds), kinds) if kinds != self._type else type
         if isinstance(value, TracedArray) and isinstance(kinds, type):
             return issubclass(np.ndarray if value.cells is not None else _TYPES[value.kind], original)
         return isinstance(value, original) or (
@@ -368,6 +378,12 @@ class Twins:
         for cell, before_call in self._cells:
             if contents(cell) is not cell and holds_traced(cell.cell_contents):
                 cell.cell_contents = before_call
+
+
+def _identity(value: Any) -> int:
+    if isinstance(value, TracedArray):
+        raise refusal("The place of an array in memory differs at every call.", "Leave id() out.")
+    return id(value)
 
 
 def is_random(value: Any) -> bool:
