@@ -160,14 +160,24 @@ def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
     return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
 
 
-def _logsumexp(t: Tracer, a: Any, axis: Any = None, b: Any = None, keepdims: bool = False) -> Any:
-    """scipy.special.logsumexp: the largest element is taken out first, so that no exponential overflows."""
-    a = t.traced(t.stacked(a) if isinstance(a, list | tuple) else a)
-    if b is not None:
-        raise refusal("logsumexp(..., b=) is not offered.", "Write np.log(np.sum(b * np.exp(a))).")
+def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """scipy.special.logsumexp.
+
+        exponents          answer
+        moderate           log(sum(exp(a))), whose slopes are tight
+        possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
+    """
+    a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
+    if t.size_of(a) <= _MODERATE:
+        return t.apply("log", fold("sum", t, t.apply("exp", a), axis, keepdims))
     largest = fold("max_of", t, a, axis, True)
-    total = t.apply("log", fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, keepdims))
-    return t.apply("add", total, largest if keepdims else largest.reshape(np.shape(total)))
+    total = fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, True)
+    inside = t.apply("min", t.apply("max", total, 1.0), float(a.size))
+    found = t.apply("add", t.apply("log", inside), largest)
+    return found if keepdims else found.reshape(np.shape(fold("sum", t, a, axis)))
+
+
+_MODERATE = 300.0
 
 
 # SciPy's functions that are elementary, by name: SciPy need not be installed.

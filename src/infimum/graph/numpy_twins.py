@@ -11,7 +11,7 @@ from infimum.graph.arguments import bound, not_honoured, with_out
 from infimum.graph.kinds import type_of
 from infimum.graph.refusal import refusal
 from infimum.graph.tracer import Rule, Tracer
-from infimum.graph.values import is_symbolic, plain, unknown
+from infimum.graph.values import has_exact, is_symbolic, plain, unknown
 
 if TYPE_CHECKING:
     from infimum.graph.twins import Twins
@@ -30,7 +30,8 @@ class NumpyTwin:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tracer, function = self._tracer, self._function
-        if self._rule is not None and (is_symbolic(args) or is_symbolic(list(kwargs.values()))):
+        values = (*args, *kwargs.values())
+        if self._rule is not None and (is_symbolic(values) or has_exact(values)):
             return self._rule(tracer, *args, **kwargs)
         if function in _BY_HAND:
             call = bound(function, _BY_HAND[function], args, kwargs)
@@ -180,6 +181,10 @@ def _scalar_class(tracer: Tracer, kind: type) -> type:
     def make(cls: type, value: Any = 0.0, *args: Any) -> Any:
         if is_symbolic(value):
             return tracer.cast(tracer.traced(value), kind)
+        if has_exact(value):
+            if np.dtype(kind) != np.float64:
+                raise refusal(f"np.{kind.__name__} would round an exact constant.", "Leave the conversion out.")
+            return value
         return tracer.fresh(kind(plain(value), *args))
 
     try:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import InfimumError, TraceError
-from infimum.exact import Exact, ExactArray
+from infimum.exact import Exact, ExactArray, staying_exact
 from infimum.graph.evaluate import evaluate
 from infimum.graph.node import Graph, Node, ancestors
 from infimum.graph.numeric_twins import NumericTwins
@@ -88,7 +88,7 @@ def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
     twin = twins.of(f)
     arguments = [twins.of(a) for a in args]
     try:
-        with recorded(tracer.refusals):
+        with recorded(tracer.refusals), staying_exact():
             result = run_user_function(twin, tracer.variables(), arguments)
     except InfimumError as error:
         raise (tracer.refusals[0] if tracer.refusals else error) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -491,6 +492,11 @@ class Tracer:
         found = self.array(array.node, array.shape, kind=array.kind, bound=bound_of(array), like=template)
         return found if array.cells is None or array.shape else self.boxed(found)
 
+    def size_of(self, array: TracedArray) -> float:
+        """A number that no element exceeds in size over the domain; infinity where none is known."""
+        lo, hi = self.absorbed.ranges.of(array.node)
+        return float(max(np.max(np.abs(lo), initial=0.0), np.max(np.abs(hi), initial=0.0)))
+
     def boxed(self, array: TracedArray) -> TracedArray:
         """A number as an array without axes, which can be written into."""
         if array.cells is not None:
@@ -516,6 +522,10 @@ class Tracer:
             return self.array(array.node, array.shape, like=like)
         if dtype == np.int64 and array.kind in "bBiI":
             return self.array(array.node, array.shape, kind="i", bound=bound_of(array), like=like)
+        size = self.size_of(array) if dtype == np.int64 else math.inf
+        if size < 2.0**62 and self.absorbed.is_nan(array.node) is False:
+            whole = self.ufunc(np.trunc, (array,))
+            return self.array(whole.node, array.shape, kind="i", bound=math.ceil(size), like=like)
         if dtype == np.int64:
             inside = self.ufunc(np.less, (self.ufunc(np.absolute, (array,)), 2.0**63))
             whole = self.call(np.where, (inside, self.ufunc(np.trunc, (array,)), -(2.0**63)), {})

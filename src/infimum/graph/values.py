@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +34,7 @@ def has_exact(value: Any) -> bool:
     """Whether an exact constant stands in the value."""
     if isinstance(value, list | tuple):
         return any(has_exact(part) for part in value)
-    return isinstance(value, Exact | ExactArray | Fraction)
+    return isinstance(value, Exact | ExactArray | Fraction | Decimal)
 
 
 def plain(value: Any) -> Any:
