@@ -907,10 +907,10 @@ def generators_and_recursion(x):
 @objective(3, 0.2, 2)
 def guarded(x):
     try:
-        value = math.log(x[0] + 5)
-    except ValueError:
+        weights = np.array(HART_C[:3])
+    except IndexError:
         return 1e10
-    return value + (s := np.sum(x)) * s
+    return math.log(x[0] + 5) + (s := np.sum(weights * x)) * s
 
 
 class Shape(abc.ABC):

@@ -8,6 +8,9 @@ the tightest interval around them; ``float()`` gives the nearest double.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -263,11 +266,13 @@ def _read(value: object) -> Terms:
         return exact_form.rational(read_fraction(value))
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
+    if isinstance(value, Decimal) and value.is_finite():
+        return exact_form.rational(Fraction(value))
     if isinstance(value, (Exact, int, float, Fraction, np.integer, np.floating, np.bool_)):
         return _form(value)
     raise UnsupportedValue(
         f"exact({describe(value)}): {type(value).__name__} is no exact number. "
-        "Give an int, a Fraction, a float, text such as '0.1', or an array of such."
+        "Give an int, a Fraction, a Decimal, a float, text such as '0.1', or an array of such."
     )
 
 
@@ -321,12 +326,13 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     # | among the inputs                         | result                                          |
     # | an object of another class (Interval)    | left to that class                              |
     # | NumPy's floats, in an array or alone     | NumPy's floats: the function at nearest doubles |
+    # | the same, while a function is traced     | exact, as beside Python's floats                |
     # | an array                                 | element by element                              |
     # | numbers only                             | one constant or one answer                      |
     name = ufunc.__name__
     if not all(isinstance(value, _KNOWN) for value in inputs):
         return NotImplemented
-    if name not in exact_rules.ORDER and any(_is_numpy_float(value) for value in inputs):
+    if not _TRACING.get() and name not in exact_rules.ORDER and any(_is_numpy_float(value) for value in inputs):
         return getattr(ufunc, method)(*(_nearest(value) for value in inputs), **kwargs)
     if method != "__call__" or kwargs or not (name in exact_rules.NUMBERS or name in exact_rules.ORDER):
         raise UnsupportedValue(
@@ -336,6 +342,19 @@ def _ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     if any(isinstance(value, _ARRAYS) for value in inputs):
         return _elementwise(name, [_array(v if isinstance(v, _ARRAYS) else np.array(v, object)) for v in inputs])
     return _scalar(name, tuple(_form(value) for value in inputs))
+
+
+_TRACING: ContextVar[bool] = ContextVar("tracing", default=False)
+
+
+@contextmanager
+def staying_exact() -> Iterator[None]:
+    """Let constants stay exact beside NumPy's floats: what is traced is meant as it is written."""
+    token = _TRACING.set(True)
+    try:
+        yield
+    finally:
+        _TRACING.reset(token)
 
 
 def _is_numpy_float(value: object) -> bool:

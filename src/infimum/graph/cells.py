@@ -164,10 +164,10 @@ class Cells:
         self._starts.append(self._total)
         self._total += node.size
 
-    def write_numbers(self, positions: Indices | int, numbers: Any) -> None:
-        """Let these cells be plain numbers."""
+    def write_numbers(self, positions: Indices | int, numbers: Any, dtype: Any) -> None:
+        """Let these cells be plain numbers, of this type where there were none before."""
         if self.value is None:
-            self.value = np.zeros(self.size)
+            self.value = np.zeros(self.size, dtype)
         self.value[positions] = numbers
         if self.sources:
             if self.flat is None:

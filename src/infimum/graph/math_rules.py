@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
+from infimum.graph.kinds import typed
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.numpy_folds import fold, joined_extreme
 from infimum.graph.ops import OPERATIONS
@@ -55,7 +58,7 @@ def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: floa
 
 
 def _sumprod(t: Tracer, p: Any, q: Any) -> Any:
-    return t.call(np.dot, (t.stacked(list(p)), t.stacked(list(q))), {})
+    return t.call(np.dot, tuple(t.cast(t.traced(t.stacked(list(v))), np.float64) for v in (p, q)), {})
 
 
 MATH: dict[Any, Rule] = {
@@ -67,7 +70,7 @@ MATH |= {
     math.hypot: _hypot,
     math.dist: lambda t, p, q: t.call(np.linalg.norm, (t.stacked(list(p)) - t.stacked(list(q)),), {}),
     math.fsum: lambda t, values: fold("sum", t, t.stacked(list(values))),
-    math.prod: lambda t, values, *, start=1: fold("prod", t, t.stacked(list(values))) * start,
+    math.prod: lambda t, values, *, start=1: functools.reduce(operator.mul, values, start),
     math.fmod: _numpy(np.fmod),
     math.modf: _numpy(np.modf),
     math.copysign: _numpy(np.copysign),
@@ -81,6 +84,30 @@ MATH |= {
 }
 if hasattr(math, "sumprod"):
     MATH[math.sumprod] = _sumprod
+
+
+# Functions that give a number, or NaN for NaN, whatever they are given; the others raise errors for some numbers.
+_CALM = frozenset({
+    "fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "tanh", "asinh", "erf", "erfc", "degrees",
+    "radians", "cbrt", "hypot", "dist", "atan2",
+})  # fmt: skip
+_RESULTS = {"floor": "I", "ceil": "I", "trunc": "I", "isnan": "B", "isinf": "B", "isfinite": "B", "isclose": "B"}
+
+
+def _python(name: str, rule: Rule) -> Rule:
+    """A function of math: its results are Python's own numbers."""
+
+    def python(t: Tracer, *values: Any, **kwargs: Any) -> Any:
+        if name not in _CALM:
+            t.may_raise(f"math.{name}")
+        found = rule(t, *values, **kwargs)
+        kind = _RESULTS.get(name, "F")
+        return tuple(typed(t, part, kind) for part in found) if isinstance(found, tuple) else typed(t, found, kind)
+
+    return python
+
+
+MATH |= {function: _python(function.__name__, rule) for function, rule in MATH.items() if function is not math.prod}
 
 
 def _extreme(op: str) -> Rule:
@@ -133,8 +160,24 @@ def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
     return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
 
 
-def _logsumexp(t: Tracer, a: Any, axis: Any = None) -> Any:
-    return t.apply("log", fold("sum", t, t.apply("exp", a), axis))
+def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """scipy.special.logsumexp.
+
+        exponents          answer
+        moderate           log(sum(exp(a))), whose slopes are tight
+        possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
+    """
+    a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
+    if t.size_of(a) <= _MODERATE:
+        return t.apply("log", fold("sum", t, t.apply("exp", a), axis, keepdims))
+    largest = fold("max_of", t, a, axis, True)
+    total = fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, True)
+    inside = t.apply("min", t.apply("max", total, 1.0), float(a.size))
+    found = t.apply("add", t.apply("log", inside), largest)
+    return found if keepdims else found.reshape(np.shape(fold("sum", t, a, axis)))
+
+
+_MODERATE = 300.0
 
 
 # SciPy's functions that are elementary, by name: SciPy need not be installed.

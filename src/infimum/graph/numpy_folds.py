@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.graph.indexmap import is_identity, of_indices
+from infimum.graph.kinds import bound_of, with_kind
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.refusal import refusal
 from infimum.graph.states import FINITE
@@ -22,7 +23,11 @@ _MOST_ONE_BY_ONE = 64
 def _axes(a: TracedArray, axis: Any) -> _Axes:
     if axis is None:
         return tuple(range(a.ndim))
+    if not a.ndim and axis in (0, -1):
+        return ()
     axes = axis if isinstance(axis, tuple | list) else (axis,)
+    if len({k % max(a.ndim, 1) for k in axes}) < len(axes):
+        raise ValueError("duplicate value in 'axis'")
     return tuple(range(a.ndim)[int(k)] if -a.ndim <= k < a.ndim else _no_axis(int(k), a.ndim) for k in axes)
 
 
@@ -45,29 +50,37 @@ def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) ->
     axes = _axes(a, axis)
     rows, width, shape = _rows(t, a, axes)
     kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape)) if keepdims else shape
+    kind, bound = _folded(op, a, width)
     if a.size == 0 or width == 0:
         if op in ("min_of", "max_of"):
             raise ValueError("zero-size array to reduction operation which has no identity")
-        return t.fresh(np.full(kept, 0.0 if op == "sum" else 1.0)) if kept else (0.0 if op == "sum" else 1.0)
+        found = np.full(kept, 0 if op == "sum" else 1, np.int64 if kind == "i" else float)
+        return t.fresh(found) if kept else found[()]
     node = rows.node if width == 1 else t.graph.node(op, (rows.node,), rows.size // width, width)
     if width > 1 and op in ("min_of", "max_of"):
         node = t.absorbed.extremes(node)
-    return t.array(node, kept, a.boolean and op != "sum")
+    return with_kind(t, t.array(node, kept), kind, bound)
+
+
+def _folded(op: str, a: TracedArray, width: int) -> tuple[str, int]:
+    """The kind of a reduction, and how large integers can be: sums and products of truth values are integers."""
+    kind = a.kind.lower()
+    if kind == "f" or (kind == "b" and op in ("min_of", "max_of")):
+        return kind, 0
+    largest = bound_of(a)
+    return "i", {"sum": largest * width, "prod": max(1, largest) ** width}.get(op, largest)
 
 
 def _reduction(op: str, join: np.ufunc) -> Rule:
-    def rule(
-        t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False,
-        initial: Any = None, where: Any = True,
-    ) -> Any:  # fmt: skip
+    neutral = {"sum": 0, "prod": 1}.get(op)
+
+    def rule(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
         if where is not True:
-            neutral = {"sum": 0.0, "prod": 1.0}.get(op)
-            if neutral is None:
-                raise refusal("min and max with where= cannot be traced.", "Write np.where(condition, a, large) first.")
-            a = t.call(np.where, (where, a, neutral), {})
+            if neutral is None and initial is None:
+                raise ValueError("reduction operation does not have an identity, so to use a where mask needs initial")
+            a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
         found = fold(op, t, a, axis, keepdims)
-        found = found if initial is None else t.ufunc(join, (found, initial))
-        return _into(t, out, found)
+        return found if initial is None else t.ufunc(join, (found, initial))
 
     return rule
 
@@ -105,25 +118,19 @@ def _nan_extreme(op: str, join: np.ufunc) -> Rule:
     return rule
 
 
-def _extreme(op: str, join: np.ufunc) -> Rule:
-    rule = _reduction(op, join)
-    return lambda t, a, axis=None, out=None, keepdims=False, **kwargs: rule(t, a, axis, None, out, keepdims, **kwargs)
-
-
-def _into(t: Tracer, out: Any, found: Any) -> Any:
-    if out is None:
-        return found
-    t.assign(out, ..., found)
-    return out
-
-
 def _ufunc_reduce(rule: Rule) -> Rule:
     # A ufunc's reduce runs over the first axis unless told otherwise.
-    return lambda t, a, axis=0, dtype=None, out=None, **kwargs: rule(t, a, axis=axis, out=out, **kwargs)
+    def reduce(
+        t: Tracer, array: Any, axis: Any = 0, keepdims: Any = False, initial: Any = None, where: Any = True
+    ) -> Any:
+        options = {"initial": initial, "where": where}
+        return rule(t, array, axis, keepdims, **{k: v for k, v in options.items() if v is not None and v is not True})
+
+    return reduce
 
 
 def _decided(op: str) -> Rule:
-    def rule(t: Tracer, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, **kwargs: Any) -> Any:
+    def rule(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
         truth = t.traced(as_truth(t, t.traced(a)))
         return fold(op, t, truth, axis, keepdims)
 
@@ -134,36 +141,48 @@ def _count(a: TracedArray, axis: Any) -> int:
     return math.prod(a.shape[k] for k in _axes(a, axis))
 
 
-def _mean(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    a = t.traced(a)
-    return _into(t, out, fold("sum", t, a, axis, keepdims) / _count(a, axis))
+def _floats(t: Tracer, a: Any) -> Any:
+    """An array as numbers of which a mean is taken: truth values and integers count as floats."""
+    return t.cast(t.traced(a), np.float64, copy=False)
 
 
-def _var(
-    t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False
-) -> Any:
-    a = t.traced(a)
+def _mean(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    a = _floats(t, a)
+    return fold("sum", t, a, axis, keepdims) / _count(a, axis)
+
+
+def _var(t: Tracer, a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    a = _floats(t, a)
+    count = _count(a, axis) - ddof
+    if not count > 0:
+        raise refusal(f"A variance of {_count(a, axis)} numbers with ddof={ddof} is no number.", "Give a smaller ddof.")
     centred = t.apply("sub", a, _mean(t, a, axis, keepdims=True))
-    return _into(t, out, fold("sum", t, t.apply("sqr", centred), axis, keepdims) / (_count(a, axis) - ddof))
+    return fold("sum", t, t.apply("sqr", centred), axis, keepdims) / count
 
 
-def _std(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
-    return t.apply("sqrt", _var(t, a, *args, **kwargs))
+def _std(t: Tracer, a: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return t.apply("sqrt", _var(t, a, axis, ddof, keepdims))
 
 
-def _average(t: Tracer, a: Any, axis: Any = None, weights: Any = None, **kwargs: Any) -> Any:
+def _average(t: Tracer, a: Any, axis: Any = None, weights: Any = None, keepdims: Any = False) -> Any:
     if weights is None:
-        return _mean(t, a, axis)
-    weighted = t.ufunc(np.multiply, (a, weights))
-    return t.call(np.sum, (weighted, axis), {}) / t.call(np.sum, (weights, axis if np.ndim(weights) > 1 else None), {})
+        return _mean(t, a, axis, keepdims)
+    t.may_raise("np.average")
+    a, weights = _floats(t, a), _floats(t, weights)
+    if weights.shape != a.shape:
+        if not isinstance(axis, int) or weights.shape != (a.shape[axis],):
+            raise TypeError("the weights of np.average have another shape, and no one axis is given")
+        weights = weights.reshape([-1 if k == axis % a.ndim else 1 for k in range(a.ndim)])
+        weights = t.call(np.broadcast_to, (weights, a.shape), {})
+    return fold("sum", t, t.apply("mul", a, weights), axis, keepdims) / fold("sum", t, weights, axis, keepdims)
 
 
-def _ptp(t: Tracer, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-    return fold("max_of", t, a, axis, keepdims) - fold("min_of", t, a, axis, keepdims)
+def _ptp(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    return t.ufunc(np.subtract, (fold("max_of", t, a, axis, keepdims), fold("min_of", t, a, axis, keepdims)))
 
 
-def _norm(t: Tracer, a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
-    a = t.traced(a)
+def _norm(t: Tracer, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    a = _floats(t, x)
     axes = _axes(a, axis)
     if ord is None or (ord == 2 and len(axes) == 1) or (ord == "fro" and len(axes) == 2):
         return t.apply("sqrt", fold("sum", t, t.apply("sqr", a), axes, keepdims))
@@ -174,26 +193,28 @@ def _norm(t: Tracer, a: Any, ord: Any = None, axis: Any = None, keepdims: Any = 
         if ord == 1:
             return fold("sum", t, size, axes, keepdims)
         if ord == 0:
-            return fold("sum", t, t.ufunc(np.not_equal, (a, 0.0)), axes, keepdims)
-        powers = fold("sum", t, t.ufunc(np.power, (size, ord)), axes, keepdims)
-        return t.ufunc(np.power, (powers, 1.0 / ord))
-    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf) and not keepdims:
+            return _floats(t, fold("sum", t, t.ufunc(np.not_equal, (a, 0.0)), axes, keepdims))
+        if isinstance(ord, int | float) and ord > 0:
+            powers = fold("sum", t, t.ufunc(np.power, (size, ord)), axes, keepdims)
+            return t.ufunc(np.power, (powers, 1.0 / ord))
+    if len(axes) == 2 and ord in (1, -1, math.inf, -math.inf):
         inner = axes[0] if abs(ord) == 1 else axes[1]
         sums = fold("sum", t, size, (inner,), True)
-        return fold("max_of" if ord > 0 else "min_of", t, sums, axes)
+        return fold("max_of" if ord > 0 else "min_of", t, sums, axes, keepdims)
     raise refusal(f"This norm (ord = {ord!r}) cannot be traced.", "Use the Euclidean norm, or ord 1 or np.inf.")
 
 
-def _running(t: Tracer, a: Any, axis: Any, make: Any) -> Any:
+def _running(op: str, t: Tracer, a: Any, axis: Any, make: Any) -> Any:
     """Run along one axis: bring it inside, let `make` do flat rows of the given width, and put it back."""
     a = t.traced(a)
-    if axis is None:
+    if axis is None or not a.ndim:
         a, axis = a.reshape(-1), 0
     axis = _axes(a, axis)[0]
     rows, width, shape = _rows(t, a, (axis,))
+    kind, bound = _folded(op, a, width)
     if a.size == 0:
-        return t.fresh(np.zeros(a.shape))
-    found = t.array(make(rows.node, width), (*shape, width))
+        return t.fresh(np.zeros(a.shape, np.int64 if kind == "i" else float))
+    found = with_kind(t, t.array(make(rows.node, width), (*shape, width)), kind, bound)
     return t.call(np.moveaxis, (found, -1, axis), {}) if axis != a.ndim - 1 else found
 
 
@@ -206,15 +227,15 @@ def _take(t: Tracer, node: Any, keep: Any) -> Any:
     return node if is_identity(way) else t.graph.node("take", (node,), node.size, way)
 
 
-def _cumsum(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def _cumsum(t: Tracer, a: Any, axis: Any = None) -> Any:
     def make(node: Any, width: int) -> Any:
         carry = np.ones(node.size) if width == node.size else np.where(_starts(node.size, width), 0.0, 1.0)
         return t.graph.node("recurrence", (t.constant_node(carry), node), node.size, False)
 
-    return _into(t, out, _running(t, a, axis, make))
+    return _running("sum", t, a, axis, make)
 
 
-def _cumprod(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+def _cumprod(t: Tracer, a: Any, axis: Any = None) -> Any:
     def make(node: Any, width: int) -> Any:
         first = _starts(node.size, width)
         if width == 1:
@@ -222,28 +243,34 @@ def _cumprod(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = 
         factors, start = _take(t, node, ~first), _take(t, node, first)
         return t.graph.node("recurrence", (factors, start), node.size, False)
 
-    return _into(t, out, _running(t, a, axis, make))
+    return _running("prod", t, a, axis, make)
 
 
-def _accumulated(op: str) -> Rule:
-    def rule(t: Tracer, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+def _accumulated(join: np.ufunc) -> Rule:
+    def rule(t: Tracer, a: Any, axis: Any = 0) -> Any:
         a = t.call(np.moveaxis, (t.traced(a), axis, 0), {})
         rows = [a[0]]
         for k in range(1, len(a)):
-            rows.append(t.apply(op, rows[-1], a[k]))
+            rows.append(t.ufunc(join, (rows[-1], a[k])))
         return t.call(np.moveaxis, (t.stacked(rows), 0, axis), {})
 
     return rule
 
 
 def _diff(t: Tracer, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    parts = [t.traced(part) for part in (prepend, a, append) if part is not None and part is not np._NoValue]
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return a
+    a = t.traced(a)
+    parts = [t.traced(part) for part in (prepend, a, append) if part is not None]
     shape = np.shape(a)
     ends = [p if p.ndim else t.call(np.broadcast_to, (p, _one(shape, axis)), {}) for p in parts]
     found = ends[0] if len(ends) == 1 else t.call(np.concatenate, (ends, axis), {})
     for _ in range(n):
         last = t.call(np.moveaxis, (found, axis, -1), {})
-        found = t.call(np.moveaxis, (t.ufunc(np.subtract, (last[..., 1:], last[..., :-1])), -1, axis), {})
+        join = np.not_equal if found.dtype.kind == "b" else np.subtract
+        found = t.call(np.moveaxis, (t.ufunc(join, (last[..., 1:], last[..., :-1])), -1, axis), {})
     return found
 
 
@@ -255,17 +282,21 @@ def _one(shape: Shape, axis: int) -> Shape:
 
 def _trapezoid(t: Tracer, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     last = t.call(np.moveaxis, (t.traced(y), axis, -1), {})
-    step = dx if x is None else t.call(np.diff, (x,), {})
+    step = dx
+    if x is not None:
+        along = t.traced(x)
+        step = t.call(np.diff, (along if along.ndim == 1 else t.call(np.moveaxis, (along, axis, -1), {}),), {})
     middle = t.ufunc(np.add, (last[..., 1:], last[..., :-1]))
     return t.call(np.sum, (t.ufunc(np.multiply, (step, middle)) / 2.0, -1), {})
 
 
-def _trace(t: Tracer, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **kwargs: Any) -> Any:
+def _trace(t: Tracer, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return t.call(np.sum, (t.call(np.diagonal, (t.traced(a), offset, axis1, axis2), {}), -1), {})
 
 
 def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return fold("sum", t, as_truth(t, t.traced(a)), axis, keepdims)
+    found = fold("sum", t, as_truth(t, t.traced(a)), axis, keepdims)
+    return with_kind(t, found, "I") if axis is None and not keepdims else found
 
 
 def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
@@ -291,7 +322,7 @@ def _one_by_one(op: str, t: Tracer, values: list[Any]) -> Any:
 
 
 _SUM, _PROD = _reduction("sum", np.add), _reduction("prod", np.multiply)
-_MIN, _MAX = _extreme("min_of", np.minimum), _extreme("max_of", np.maximum)
+_MIN, _MAX = _reduction("min_of", np.minimum), _reduction("max_of", np.maximum)
 _ALL, _ANY = _decided("min_of"), _decided("max_of")
 
 FUNCTIONS: dict[Any, Rule] = {
@@ -304,8 +335,8 @@ FUNCTIONS: dict[Any, Rule] = {
     (np.add, "reduce"): _ufunc_reduce(_SUM), (np.multiply, "reduce"): _ufunc_reduce(_PROD),
     (np.minimum, "reduce"): _ufunc_reduce(_MIN), (np.maximum, "reduce"): _ufunc_reduce(_MAX),
     (np.logical_and, "reduce"): _ufunc_reduce(_ALL), (np.logical_or, "reduce"): _ufunc_reduce(_ANY),
-    (np.add, "accumulate"): lambda t, a, axis=0, **kwargs: _cumsum(t, a, axis),
-    (np.multiply, "accumulate"): lambda t, a, axis=0, **kwargs: _cumprod(t, a, axis),
-    (np.minimum, "accumulate"): _accumulated("min"), (np.maximum, "accumulate"): _accumulated("max"),
+    (np.add, "accumulate"): lambda t, a, axis=0: _cumsum(t, a, axis),
+    (np.multiply, "accumulate"): lambda t, a, axis=0: _cumprod(t, a, axis),
+    (np.minimum, "accumulate"): _accumulated(np.minimum), (np.maximum, "accumulate"): _accumulated(np.maximum),
 }  # fmt: skip
 FUNCTIONS |= {getattr(np, name): _trapezoid for name in ("trapezoid", "trapz") if hasattr(np, name)}

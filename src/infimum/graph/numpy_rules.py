@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import string
 from typing import Any
 
 import numpy as np
 
-from infimum.graph import numpy_elementwise, numpy_folds, numpy_shapes
+from infimum.graph import numpy_elementwise, numpy_folds, numpy_shapes, numpy_written
 from infimum.graph.indexmap import is_identity, of_view
+from infimum.graph.kinds import bound_of, result_kinds, type_of, typed, with_kind
 from infimum.graph.numpy_folds import fold
 from infimum.graph.refusal import refusal
+from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
-from infimum.graph.tracer import Rule, Tracer
+from infimum.graph.tracer import Rule, Tracer, layout
 from infimum.graph.values import is_symbolic, plain
 
 
@@ -29,7 +32,7 @@ def _spread(t: Tracer, a: Any, labels: str, space: dict[str, int]) -> Any:
     view = view.reshape([view.shape[[q for q in space if q in own].index(k)] if k in own else 1 for k in space])
     way = of_view(np.broadcast_to(view, tuple(space.values())), base)
     taken = node if is_identity(way) else t.graph.node("take", (node,), way.size, way)
-    return t.array(taken, tuple(space.values()))
+    return t.array(taken, tuple(space.values()), kind=a.kind.lower(), bound=bound_of(a) if a.kind in "iI" else 0)
 
 
 def contract(t: Tracer, inputs: list[str], output: str, operands: list[Any]) -> Any:
@@ -39,17 +42,22 @@ def contract(t: Tracer, inputs: list[str], output: str, operands: list[Any]) -> 
         for label, extent in zip(labels, np.shape(value), strict=False):
             if extents.setdefault(label, extent) != extent and 1 not in (extent, extents[label]):
                 raise ValueError(f"the operands do not fit: {[np.shape(v) for v in operands]}")
+            extents[label] = max(extents[label], extent) if extent else 0
+    if len(set(output)) < len(output) or not set(output) <= set(extents):
+        raise ValueError(f"the subscripts {output!r} of the output are not those of the operands")
     summed = [label for label in extents if label not in output]
     space = {label: extents[label] for label in [*output, *summed]}
     product = _spread(t, operands[0], inputs[0], space)
     for labels, value in zip(inputs[1:], operands[1:], strict=True):
-        product = t.apply("mul", product, _spread(t, value, labels, space))
+        product = t.ufunc(np.multiply, (product, _spread(t, value, labels, space)))
     if not summed:
         return product
-    return fold("sum", t, product, tuple(range(len(output), len(space))))
+    # Of truth values, NumPy's product of matrices is "some pair is both true".
+    op = "max_of" if product.kind == "b" and product.size else "sum"
+    return fold(op, t, product, tuple(range(len(output), len(space))))
 
 
-def _einsum(t: Tracer, subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
+def _einsum(t: Tracer, subscripts: Any, *operands: Any) -> Any:
     if not isinstance(subscripts, str) or "." in subscripts:
         raise refusal("This form of np.einsum cannot be traced.", "Write the subscripts out, as in 'ij,j->i'.")
     text = subscripts.replace(" ", "")
@@ -64,7 +72,7 @@ def _plain_list(t: Tracer, value: Any) -> Any:
     return t.stacked(value) if isinstance(value, list | tuple) else value
 
 
-def _matmul(t: Tracer, a: Any, b: Any, **kwargs: Any) -> Any:
+def _matmul(t: Tracer, a: Any, b: Any) -> Any:
     a, b = t.traced(_plain_list(t, a)), t.traced(_plain_list(t, b))
     if not a.ndim or not b.ndim:
         raise ValueError("matmul: an operand has no axes; use * for single numbers")
@@ -88,7 +96,7 @@ def _same(a: TracedArray, b: TracedArray, m: int, k: int) -> None:
         raise ValueError(f"shapes {a.shape} and {b.shape} not aligned: {m} != {k}")
 
 
-def _dot(t: Tracer, a: Any, b: Any, out: Any = None) -> Any:
+def _dot(t: Tracer, a: Any, b: Any) -> Any:
     a, b = t.traced(_plain_list(t, a)), t.traced(_plain_list(t, b))
     if not a.ndim or not b.ndim:
         return t.ufunc(np.multiply, (a, b))
@@ -108,15 +116,18 @@ def _inner(t: Tracer, a: Any, b: Any) -> Any:
 
 
 def _vecdot(t: Tracer, a: Any, b: Any) -> Any:
-    return fold("sum", t, t.apply("mul", a, b), -1)
+    a, b = t.traced(a), t.traced(b)
+    _same(a, b, a.shape[-1], b.shape[-1])
+    product = t.ufunc(np.multiply, (a, b))
+    return fold("max_of" if product.kind == "b" else "sum", t, product, -1)
 
 
 def _vdot(t: Tracer, a: Any, b: Any) -> Any:
     return _dot(t, t.traced(a).reshape(-1), t.traced(b).reshape(-1))
 
 
-def _outer(t: Tracer, a: Any, b: Any, out: Any = None) -> Any:
-    return contract(t, ["i", "j"], "ij", [t.traced(a).reshape(-1), t.traced(b).reshape(-1)])
+def _outer(t: Tracer, a: Any, b: Any) -> Any:
+    return contract(t, ["i", "j"], "ij", [t.traced(_plain_list(t, v)).reshape(-1) for v in (a, b)])
 
 
 def _kron(t: Tracer, a: Any, b: Any) -> Any:
@@ -137,113 +148,176 @@ def _tensordot(t: Tracer, a: Any, b: Any, axes: Any = 2) -> Any:
     left = list(string.ascii_lowercase[: a.ndim])
     right = list(string.ascii_uppercase[: b.ndim])
     for i, j in zip(*pairs, strict=True):
+        _same(a, b, a.shape[i], b.shape[j])
         right[j] = left[i]
     summed = {left[i] for i in pairs[0]}
     output = "".join(k for k in left + right if k not in summed)
     return contract(t, ["".join(left), "".join(right)], output, [a, b])
 
 
-def _multi_dot(t: Tracer, arrays: Any, **kwargs: Any) -> Any:
+def _multi_dot(t: Tracer, arrays: Any) -> Any:
     found = arrays[0]
     for array in arrays[1:]:
         found = t.call(np.dot, (found, array), {})
     return found
 
 
-def _cross(t: Tracer, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+def _cross(t: Tracer, a: Any, b: Any) -> Any:
     a, b = t.traced(a), t.traced(b)
-    if a.shape[-1] != 3 or b.shape[-1] != 3 or args or kwargs:
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise refusal("np.cross is offered for vectors of length 3.", "Write the components out.")
     left, right = [1, 2, 0], [2, 0, 1]
     return a[..., left] * b[..., right] - a[..., right] * b[..., left]
 
 
 def _convolve(t: Tracer, a: Any, b: Any, mode: str = "full") -> Any:
-    a, b = t.traced(a), t.traced(b)
+    a, b = (t.call(np.atleast_1d, (t.traced(_plain_list(t, v)),), {}) for v in (a, b))
     if len(b) > len(a):
         a, b = b, a
     m, k = len(a), len(b)
     out = np.arange(m + k - 1)[:, None] - np.arange(k)
     inside = (out >= 0) & (out < m)
-    spread = t.call(np.append, (a, 0.0), {})[np.where(inside, out, m)]
+    spread = t.call(np.append, (a, np.zeros(1, a.dtype)), {})[np.where(inside, out, m)]
     whole = t.call(np.dot, (spread, b), {})
     if mode == "full":
         return whole
+    if mode not in ("same", "valid"):
+        raise refusal(f"np.convolve(..., mode={mode!r}) is not offered.", 'Write mode="full", "same" or "valid".')
     first, count = ((k - 1) // 2, m) if mode == "same" else (k - 1, m - k + 1)
     return whole[first : first + count]
 
 
-def where(t: Tracer, condition: Any, *values: Any) -> Any:
+def _chosen(a: Any, b: Any) -> Any:
+    return np.where(np.ones((1, 1), bool), a, b)
+
+
+_MISSING = object()
+
+
+def where(t: Tracer, condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> Any:
     """np.where; a condition that is one known truth value simply chooses."""
-    if not values:
+    if x is _MISSING or y is _MISSING:
         raise refusal("np.where(condition) gives indices that depend on x.", "Write np.where(condition, a, b).")
-    a, b = values
+    a, b = _plain_list(t, x), _plain_list(t, y)
+    kind = result_kinds(_chosen, (a, b), "where")
+    condition = _plain_list(t, condition)
     if not is_symbolic(condition):
         known = np.asarray(plain(condition))
         if known.ndim == 0 and np.ndim(a) == np.ndim(b) == 0:
-            chosen = a if known else b
-            return np.float64(chosen) if type(chosen) in (int, float) else chosen
+            return with_kind(t, t.traced(a if known else b), kind, _largest(kind, a, b))
         condition = t.fresh(known != 0) if known.dtype.kind != "b" else condition
     else:
         condition = numpy_elementwise.as_truth(t, t.traced(condition))
-    both = numpy_elementwise.is_boolean(a) and numpy_elementwise.is_boolean(b)
-    return t.apply("where", condition, _plain_list(t, a), _plain_list(t, b), boolean=both)
+    found = typed(t, t.apply("where", condition, a, b, boolean=kind == "b"), kind, _largest(kind, a, b))
+    template = layout((condition, a, b))
+    return found if template is None else t.reordered(found, template)
 
 
-def _select(t: Tracer, conditions: Any, choices: Any, default: Any = 0) -> Any:
+def _largest(kind: str, a: Any, b: Any) -> int:
+    return max(bound_of(a), bound_of(b)) if kind == "i" else 0
+
+
+def _select(t: Tracer, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     found = default
-    for condition, choice in zip(reversed(list(conditions)), reversed(list(choices)), strict=True):
+    for condition, choice in zip(reversed(list(condlist)), reversed(list(choicelist)), strict=True):
+        if type_of(condition) not in (bool, np.dtype(bool)):
+            raise TypeError("invalid entry in condlist: should be boolean ndarray")
         found = t.call(np.where, (condition, choice, found), {})
     return found
 
 
-def _piecewise(t: Tracer, x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
-    if not isinstance(conditions, list | tuple) and np.ndim(conditions) <= np.ndim(x):
-        conditions = [conditions]
-    values = [f(x, *args, **kwargs) if callable(f) else f for f in functions]
-    found = values[len(conditions)] if len(values) > len(conditions) else 0.0
-    for condition, value in zip(reversed(list(conditions)), reversed(values[: len(conditions)]), strict=True):
+def _piecewise(t: Tracer, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
+    """np.piecewise: of several true conditions the last one decides; each function sees its own elements alone."""
+    x = t.traced(_plain_list(t, x))
+    if x.kind != "f":
+        raise refusal("np.piecewise gives the type of its first argument.", "Write x.astype(float) before.")
+    if not isinstance(condlist, list | tuple) and np.ndim(condlist) <= x.ndim:
+        condlist = [condlist]
+    conditions, functions = [as_condition(t, c) for c in condlist], list(funclist)
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ValueError("np.piecewise: one function for each condition, and perhaps one more, are needed")
+    if len(functions) > len(conditions):
+        true = functools.reduce(lambda a, b: t.ufunc(np.logical_or, (a, b)), conditions)
+        conditions.append(as_condition(t, t.ufunc(np.logical_not, (true,))))
+    found: Any = 0.0
+    for condition, function in zip(conditions, functions, strict=True):
+        value = function
+        if callable(function):
+            value = function(Selected(t, x, condition) if x.shape else x, *args, **kwargs)
+            value = value.values if isinstance(value, Selected) else value
+        if np.ndim(value) and np.shape(value) != x.shape:
+            raise refusal("A function of np.piecewise gives an array of another length.", "Write np.where instead.")
         found = t.call(np.where, (condition, value, found), {})
-    return found
+    return with_kind(t, found, "f")
 
 
-def _clip(t: Tracer, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
-    low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
+def as_condition(t: Tracer, value: Any) -> Any:
+    """A condition as a traced array of truth values."""
+    return numpy_elementwise.as_truth(t, t.traced(_plain_list(t, value)))
+
+
+def _clip(t: Tracer, a: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    a = _plain_list(t, a)
+    low, high = a_min if min is None else min, a_max if max is None else max
     found = a if low is None else t.ufunc(np.maximum, (a, low))
-    return found if high is None else t.ufunc(np.minimum, (found, high))
+    found = found if high is None else t.ufunc(np.minimum, (found, high))
+    return t.copied(found) if found is a else found
 
 
-def _round(t: Tracer, a: Any, decimals: int = 0, out: Any = None) -> Any:
+def _round(t: Tracer, a: Any, decimals: int = 0) -> Any:
+    a = t.traced(_plain_list(t, a))
+    if a.kind not in "fF":
+        if decimals < 0 or a.boolean:
+            raise refusal("np.round of integers or truth values is not offered.", "Write a.astype(float) before.")
+        return t.copied(a)
     if decimals == 0:
-        return t.apply("round_ties_to_even", a)
+        return t.ufunc(np.rint, (a,))
     scale = 10.0 ** abs(decimals)
     scaled = a * scale if decimals > 0 else a / scale
-    whole = t.apply("round_ties_to_even", scaled)
+    whole = t.ufunc(np.rint, (scaled,))
     return whole / scale if decimals > 0 else whole * scale
 
 
-def _interp(t: Tracer, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def _interp(t: Tracer, x: Any, xp: Any, fp: Any) -> Any:
     """Piecewise linear: the first value plus, for each piece, its slope times how far x has gone into it."""
-    if left is not None or right is not None or period is not None or is_symbolic(xp):
+    if is_symbolic(xp):
         raise refusal("np.interp with these arguments cannot be traced.", "Give x, constant xp and fp only.")
-    x, knots = t.traced(x), np.asarray(plain(xp), float)
+    x, knots, fp = t.traced(_plain_list(t, x)), np.asarray(plain(xp), float), t.traced(_plain_list(t, fp))
     steps = np.diff(knots)
+    if not (steps > 0).all() or fp.shape != knots.shape:
+        raise refusal("np.interp needs increasing xp, and as many fp.", "Sort xp, and leave out what comes twice.")
     slopes = t.call(np.diff, (fp,), {}) / steps
     into = _clip(t, x.reshape((*x.shape, 1)) - knots[:-1], 0.0, steps)
     return t.call(np.sum, (slopes * into, -1), {}) + fp[0]
 
 
 def _polyval(t: Tracer, p: Any, x: Any) -> Any:
-    found: Any = 0.0
-    for coefficient in p:
+    x = _plain_list(t, x)
+    coefficients = list(p)
+    if not coefficients:
+        return t.call(np.zeros_like, (x,), {})
+    found = 0 * x + coefficients[0] if len(coefficients) == 1 else coefficients[0]
+    for coefficient in coefficients[1:]:
         found = found * x + coefficient
     return found
 
 
-def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
+    a, b = (t.cast(t.traced(_plain_list(t, v)), np.float64) for v in (a, b))
     for value in (a, b):  # equal infinities are close
         t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "np.isclose")
-    return abs(t.traced(a) - b) <= atol + rtol * abs(t.traced(b))
+    return abs(a - b) <= atol + rtol * abs(b)
+
+
+def _allclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
+    return with_kind(t, t.call(np.all, (_isclose(t, a, b, rtol, atol),), {}), "B")
+
+
+def _array_equal(t: Tracer, a1: Any, a2: Any) -> Any:
+    a, b = t.traced(_plain_list(t, a1)), t.traced(_plain_list(t, a2))
+    if a.shape != b.shape:
+        return False
+    return with_kind(t, t.call(np.all, (t.ufunc(np.equal, (a, b)),), {}), "B")
 
 
 def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs: Any) -> Any:
@@ -255,6 +329,8 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
 
 
 def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    if not copy:
+        raise refusal("np.nan_to_num(..., copy=False) is not offered.", "Write a[...] = np.nan_to_num(a).")
     largest = float(np.finfo(np.float64).max)
     ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
     found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)
@@ -271,16 +347,17 @@ def _isin_refused(t: Tracer, *args: Any, **kwargs: Any) -> Any:
 FUNCTIONS: dict[Any, Rule] = {
     **numpy_shapes.FUNCTIONS,
     **numpy_folds.FUNCTIONS,
+    **numpy_written.FUNCTIONS,
     np.einsum: _einsum, np.dot: _dot, np.inner: _inner, np.vdot: _vdot, np.outer: _outer,
     np.tensordot: _tensordot, np.linalg.multi_dot: _multi_dot, np.cross: _cross, np.convolve: _convolve,
     np.kron: _kron,
     np.where: where, np.select: _select, np.piecewise: _piecewise, np.clip: _clip,
-    np.round: _round, np.around: _round, np.fix: lambda t, a, **kwargs: t.apply("trunc", a),
+    np.round: _round, np.around: _round, np.fix: lambda t, x: t.ufunc(np.trunc, (x,)),
     np.sinc: numpy_elementwise.sinc, np.interp: _interp, np.polyval: _polyval,
-    np.isclose: _isclose, np.allclose: lambda t, *a, **k: t.call(np.all, (_isclose(t, *a, **k),), {}),
-    np.array_equal: lambda t, a, b, **k: t.call(np.all, (t.ufunc(np.equal, (a, b)),), {}),
+    np.isclose: _isclose, np.allclose: _allclose, np.array_equal: _array_equal,
     np.apply_along_axis: _apply_along_axis, np.isin: _isin_refused, np.nan_to_num: _nan_to_num,
 }  # fmt: skip
+_nan_to_num.keeps_views = True  # type: ignore[attr-defined]
 UFUNCS: dict[Any, Rule] = {**numpy_elementwise.UFUNCS, np.matmul: _matmul}
 if isinstance(getattr(np, "vecdot", None), np.ufunc):
     UFUNCS[np.vecdot] = _vecdot

@@ -11,10 +11,11 @@ import numpy as np
 
 from infimum.graph.cells import Cells
 from infimum.graph.indexmap import of_indices
+from infimum.graph.kinds import bound_of, joined_kind, type_of
 from infimum.graph.refusal import refusal
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer
-from infimum.graph.values import plain
+from infimum.graph.values import is_symbolic, plain
 
 
 def _view(function: Any) -> Rule:
@@ -23,7 +24,7 @@ def _view(function: Any) -> Rule:
     def rule(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
         a = t.traced(a)
         if a.cells is None:
-            a = TracedArray(t, (), None, Cells(t, 1, None, a.node), boolean=a.boolean)
+            a = TracedArray(t, (), None, Cells(t, 1, None, a.node), kind=a.kind, bound=a.bound)
         base = a.positions()
         found = function(base, *plain(args), **plain(kwargs))
         if isinstance(found, list | tuple):
@@ -35,9 +36,11 @@ def _view(function: Any) -> Rule:
 
 
 def _picked(t: Tracer, a: TracedArray, found: Any, base: Any) -> Any:
+    if isinstance(found, np.ndarray) and not found.ndim and np.may_share_memory(found, base):
+        return a.part(found)
     if np.ndim(found) == 0:
         assert a.cells is not None
-        return a if not a.shape and a.scalar is not None else t.array(a.cells.gather(np.ravel(found)), (), a.boolean)
+        return t.array(a.cells.gather(np.ravel(found)), (), kind=a.kind, bound=bound_of(a))
     return t.picked(a, found, np.may_share_memory(found, base))
 
 
@@ -51,125 +54,192 @@ def _moved(function: Any, *data: int) -> Rule:
         def numbered(value: Any) -> Any:
             if isinstance(value, list | tuple):
                 return [numbered(part) for part in value]
-            node, shape, boolean = t.operand(value)
+            node, shape, _ = t.operand(value)
             first = used[0]
             used[0] += node.size
-            pieces.append((node, boolean))
-            return np.arange(first, used[0], dtype=np.int64).reshape(shape)
+            pieces.append((node, value))
+            numbers = np.arange(first, used[0], dtype=np.int64).reshape(shape)
+            if isinstance(value, TracedArray) and value.index is not None and not value.index.flags.c_contiguous:
+                laid = np.empty_like(value.index)
+                laid[...] = numbers
+                return laid
+            return numbers
 
         arguments = [numbered(a) if i in data else plain(a) for i, a in enumerate(args)]
         found = function(*arguments, **plain(kwargs))
         nodes = [node for node, _ in pieces if node.size] or [pieces[0][0]]
         total = used[0] - 1
         source = nodes[0] if len(nodes) == 1 else t.graph.node("concat", nodes, total)
-        boolean = all(b for _, b in pieces)
+        kind = joined_kind([value for _, value in pieces], function.__name__)
+        bound = max(bound_of(value) for _, value in pieces) if kind == "i" else 0
 
         def placed(index: Any) -> Any:
             if index.size == 0:
-                return t.fresh(np.zeros(index.shape))
+                return t.fresh(np.zeros(index.shape, {"f": float, "b": bool, "i": np.int64}[kind]))
             flat = np.ravel(index) - 1
             if flat.size == total and np.array_equal(flat, np.arange(total)):
-                return t.array(source, index.shape, boolean)
+                return t.array(source, index.shape, kind=kind, bound=bound, like=index)
             way = of_indices(flat, total)
-            return t.array(t.graph.node("take", (source,), way.size, way), index.shape, boolean)
+            return t.array(t.graph.node("take", (source,), way.size, way), index.shape, kind=kind, bound=bound, like=index)
 
         return type(found)(placed(part) for part in found) if isinstance(found, list | tuple) else placed(found)
 
+    rule.refuses = ("dtype", "casting")  # type: ignore[attr-defined]
     return rule
 
 
-def _asarray(t: Tracer, a: Any, dtype: Any = None, *args: Any, copy: Any = None, **kwargs: Any) -> Any:
+def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
     """np.asarray and its kind: the array itself, or a list made an array."""
-    found = t.stacked(a) if isinstance(a, list | tuple) else t.traced(a)
-    kind = np.dtype(dtype) if dtype is not None else found.dtype
-    if kind != found.dtype and not (kind.kind == "f" and kind.itemsize >= 8 and found.dtype.kind == "f"):
-        found = t.cast(found, kind)
-    return found
+    found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
+    found = found if dtype is None else t.boxed(t.cast(found, dtype, copy=False))
+    if copy is False and not (isinstance(a, TracedArray) and found is a):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    return t.copied(found) if copy and found is a else found
 
 
 _asarray.keeps_views = True  # type: ignore[attr-defined]
 
 
-def _array(t: Tracer, a: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0, **kwargs: Any) -> Any:
+def _contiguous(t: Tracer, a: Any, dtype: Any = None) -> Any:
     found = _asarray(t, a, dtype)
-    found = found.copy() if isinstance(a, TracedArray) else found
+    if not found.shape:
+        return found.reshape(1)
+    return found if found.positions().flags.c_contiguous else t.copied(found, "C")
+
+
+_contiguous.keeps_views = True  # type: ignore[attr-defined]
+
+
+def _array(t: Tracer, a: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
+    found = _asarray(t, a, dtype, copy)
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
 
 
-def _like(value: float | None) -> Rule:
-    def rule(t: Tracer, a: Any, *args: Any, dtype: Any = None, shape: Any = None, **kwargs: Any) -> Any:
-        fill = args[0] if value is None else value
-        if value is not None and args:
-            dtype = args[0]
-        kind = np.dtype(dtype) if dtype is not None else (a.dtype if isinstance(a, TracedArray) else np.dtype(float))
-        found = t.fresh(np.zeros(np.shape(a) if shape is None else shape, kind))
-        if fill != 0 if isinstance(fill, int | float) else True:
-            if not np.shape(found):
-                return t.traced(fill)
-            found[...] = fill
-        return found
+_array.keeps_views = True  # type: ignore[attr-defined]
+
+
+def _like(value: float) -> Rule:
+    def rule(t: Tracer, a: Any, dtype: Any = None, shape: Any = None) -> Any:
+        return _full_like(t, a, value, dtype, shape)
 
     return rule
 
 
-def _full(t: Tracer, shape: Any, fill: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    found = t.fresh(np.zeros(plain(shape)))
-    if not np.shape(found):
-        return t.traced(fill)
-    found[...] = fill
+def _full_like(t: Tracer, a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    a = t.traced(_stacked(t, a))
+    found = _full(t, a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
+    return found if a.cells is None or shape is not None else t.reordered(found, a.positions())
+
+
+def _stacked(t: Tracer, a: Any) -> Any:
+    return t.stacked(a) if isinstance(a, list | tuple) else a
+
+
+def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    fill = _stacked(t, fill_value)
+    kind = np.dtype(type_of(fill) if dtype is None else dtype)
+    found = t.fresh(np.zeros(plain(shape), kind))
+    t.assign(found, ..., fill)
     return found
 
 
-def _copyto(t: Tracer, target: Any, source: Any, **kwargs: Any) -> None:
-    if kwargs.get("where", True) is not True:
-        source = t.call(np.where, (kwargs["where"], source, target), {})
-    t.assign(target, ..., source)
+def _copyto(t: Tracer, dst: Any, src: Any, where: Any = True) -> None:
+    if where is not True:
+        src = t.call(np.where, (where, src, dst), {})
+    t.into(dst, src)
 
 
-def _fill_diagonal(t: Tracer, a: Any, value: Any, wrap: bool = False) -> None:
+def _fill_diagonal(t: Tracer, a: Any, val: Any) -> None:
+    if np.ndim(val):
+        raise refusal("np.fill_diagonal with an array is not offered.", "Write a[range(n), range(n)] = values.")
     rows = np.arange(min(np.shape(a)))
-    t.assign(a, (rows,) * np.ndim(a), value)
+    t.assign(a, (rows,) * np.ndim(a), val)
 
 
-def _put(t: Tracer, a: Any, at: Any, values: Any, mode: str = "raise") -> None:
-    t.assign(a.reshape(-1), np.asarray(plain(at)), values)
+def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
+    at, values = np.asarray(plain(ind)), t.traced(_stacked(t, v))
+    if values.size not in (1, at.size):
+        raise refusal("np.put with fewer values than places is not offered.", "Give one value for each place.")
+    t.assign(a.part(a.positions().ravel()), at.ravel(), values.reshape(-1))
 
 
-for _writes in (_copyto, _fill_diagonal, _put):
-    _writes.keeps_views = True  # type: ignore[union-attr]
+def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
+    if np.ndim(values):
+        raise refusal(
+            "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
+        )
+    t.assign(a, ..., t.call(np.where, (mask, values, a), {}))
 
 
-def _add_at(t: Tracer, a: Any, at: Any, values: Any) -> None:
-    """np.add.at on one axis: an index that comes twice adds twice."""
-    places = np.atleast_1d(np.asarray(plain(at)))
-    wide = t.call(np.broadcast_to, (t.traced(values), places.shape), {})
-    for k, place in enumerate(places.tolist()):
-        t.assign(a, place, a[place] + wide[k])
+for _writes in (_copyto, _fill_diagonal, _put, _putmask):
+    _writes.keeps_views = True  # type: ignore[attr-defined]
+
+
+def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
+    """np.add.at: an index that comes twice adds twice."""
+    places = a.positions()[plain(indices)]
+    wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
+    for k, place in enumerate(np.ravel(places)):
+        one = a.part(np.array([place]))
+        t.into(one, one + wide[k])
+
+
+def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
+    """np.compress and np.extract: a known condition only."""
+    if is_symbolic(condition):
+        return (
+            t.traced(a).reshape(-1)[t.traced(_stacked(t, condition)).reshape(-1)] if axis is None else plain(condition)
+        )
+    return _view(lambda base: np.compress(plain(condition), base, axis=axis))(t, a)
+
+
+def _extract(t: Tracer, condition: Any, arr: Any) -> Any:
+    flat = t.traced(_stacked(t, arr)).reshape(-1)
+    return _compress(t, t.call(np.ravel, (_stacked(t, condition),), {}), flat)
+
+
+def _at_least(function: Any) -> Rule:
+    rule = _view(function)
+
+    def each(t: Tracer, *arys: Any) -> Any:
+        found = tuple(rule(t, a) for a in arys)
+        return found[0] if len(found) == 1 else found
+
+    each.keeps_views = True  # type: ignore[attr-defined]
+    return each
+
+
+def _insert(t: Tracer, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """np.insert; the values take the type of the array."""
+    arr = t.traced(_stacked(t, arr))
+    values = t.cast(t.traced(_stacked(t, values)), arr.dtype, copy=False)
+    return _moved(np.insert, 0, 2)(t, arr, obj, values, **({} if axis is None else {"axis": axis}))
 
 
 def _size(t: Tracer, a: Any, axis: Any = None) -> Any:
     shape = np.shape(a) if not isinstance(a, list | tuple) else t.stacked(a).shape
-    return int(np.prod(shape)) if axis is None else shape[axis]
+    return np.size(np.broadcast_to(0, shape), plain(axis))
 
 
 def _split_axis(name: str) -> Rule:
     return _view(getattr(np, name))
 
 
-def _broadcast_arrays(t: Tracer, *arrays: Any, **kwargs: Any) -> Any:
+def _broadcast_arrays(t: Tracer, *arrays: Any) -> Any:
     shape = np.broadcast_shapes(*(np.shape(a) for a in arrays))
     return tuple(t.call(np.broadcast_to, (t.traced(a), shape), {}) for a in arrays)
 
 
-def _meshgrid(t: Tracer, *arrays: Any, **kwargs: Any) -> Any:
-    return tuple(_moved(lambda *a, i=i, **k: np.meshgrid(*a, **k)[i], *range(len(arrays)))(t, *arrays, **kwargs)
-                 for i in range(len(arrays)))  # fmt: skip
+def _meshgrid(t: Tracer, *arrays: Any, sparse: bool = False, indexing: str = "xy") -> Any:
+    places = [np.arange(np.size(a)).reshape(np.shape(a)) for a in arrays]
+    grids = np.meshgrid(*places, sparse=sparse, indexing=indexing)
+    return tuple(t.traced(_stacked(t, a)).reshape(-1)[grid] for a, grid in zip(arrays, grids, strict=True))
 
 
-def _pad(t: Tracer, a: Any, width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    values = kwargs.get("constant_values", 0)
-    if (not callable(mode) and mode in ("edge", "wrap", "reflect", "symmetric")) or np.all(np.asarray(values) == 0):
-        return _moved(np.pad, 0)(t, a, width, mode, **{k: v for k, v in kwargs.items() if k != "constant_values"})
+def _pad(t: Tracer, array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
+    zeros = not is_symbolic(constant_values) and np.all(np.asarray(plain(constant_values)) == 0)
+    if mode in ("edge", "wrap", "reflect", "symmetric") or (mode == "constant" and zeros):
+        return _moved(np.pad, 0)(t, array, plain(pad_width), mode)
     raise refusal("np.pad with these arguments cannot be traced.", "Write np.concatenate with the values to add.")
 
 
@@ -183,8 +253,8 @@ def _take_along_axis(t: Tracer, a: Any, indices: Any, axis: Any = -1) -> Any:
 
 _VIEWS = (
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "rollaxis", "expand_dims", "squeeze", "broadcast_to",
-    "atleast_1d", "atleast_2d", "atleast_3d", "flip", "fliplr", "flipud", "rot90", "roll", "tile", "repeat", "take",
-    "diagonal", "split", "array_split", "hsplit", "vsplit", "delete", "resize", "compress", "matrix_transpose",
+    "flip", "fliplr", "flipud", "rot90", "roll", "tile", "repeat", "take",
+    "diagonal", "split", "array_split", "hsplit", "vsplit", "dsplit", "delete", "resize", "matrix_transpose",
     "permute_dims",
 )  # fmt: skip
 
@@ -193,7 +263,7 @@ FUNCTIONS |= {
     getattr(np, name): _moved(getattr(np, name), *data)
     for name, data in {
         "concatenate": (0,), "stack": (0,), "hstack": (0,), "vstack": (0,), "dstack": (0,), "column_stack": (0,),
-        "row_stack": (0,), "block": (0,), "append": (0, 1), "insert": (0, 2), "diag": (0,), "diagflat": (0,),
+        "row_stack": (0,), "block": (0,), "append": (0, 1), "diag": (0,), "diagflat": (0,),
         "tril": (0,), "triu": (0,),
     }.items()
     if hasattr(np, name)
@@ -201,22 +271,29 @@ FUNCTIONS |= {
 FUNCTIONS |= {
     np.asarray: _asarray,
     np.asanyarray: _asarray,
-    np.ascontiguousarray: _asarray,
+    np.ascontiguousarray: _contiguous,
     np.asarray_chkfinite: _asarray,
     np.array: _array,
-    np.copy: lambda t, a, *args, **kwargs: t.traced(a).copy(),
-    np.zeros_like: _like(0.0),
-    np.ones_like: _like(1.0),
-    np.empty_like: _like(0.0),
-    np.full_like: _like(None),
+    np.copy: lambda t, a: t.copied(t.traced(_stacked(t, a))),
+    np.atleast_1d: _at_least(np.atleast_1d),
+    np.atleast_2d: _at_least(np.atleast_2d),
+    np.atleast_3d: _at_least(np.atleast_3d),
+    np.insert: _insert,
+    np.compress: _compress,
+    np.extract: _extract,
+    np.zeros_like: _like(0),
+    np.ones_like: _like(1),
+    np.full_like: _full_like,
     np.full: _full,
+    np.putmask: _putmask,
+    np.place: _putmask,
     np.copyto: _copyto,
     np.fill_diagonal: _fill_diagonal,
     np.put: _put,
     (np.add, "at"): _add_at,
     np.size: _size,
-    np.shape: lambda t, a: t.traced(a).shape,
-    np.ndim: lambda t, a: t.traced(a).ndim,
+    np.shape: lambda t, a: t.traced(_stacked(t, a)).shape,
+    np.ndim: lambda t, a: t.traced(_stacked(t, a)).ndim,
     np.broadcast_arrays: _broadcast_arrays,
     np.meshgrid: _meshgrid,
     np.pad: _pad,
@@ -228,3 +305,5 @@ FUNCTIONS |= {
 }
 if hasattr(np, "unstack"):
     FUNCTIONS[np.unstack] = _unstack
+if hasattr(np, "astype"):
+    FUNCTIONS[np.astype] = lambda t, x, dtype, copy=True: t.cast(t.traced(x), dtype, copy)

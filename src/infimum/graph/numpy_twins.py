@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.graph.arguments import bound, not_honoured, with_out
+from infimum.graph.kinds import type_of
 from infimum.graph.refusal import refusal
 from infimum.graph.tracer import Rule, Tracer
-from infimum.graph.values import is_symbolic, plain, unknown
+from infimum.graph.values import has_exact, is_symbolic, plain, unknown
 
 if TYPE_CHECKING:
     from infimum.graph.twins import Twins
@@ -22,23 +24,25 @@ class NumpyTwin:
         self._tracer = tracer
         self._function = function
         self._rule = rule
+        if isinstance(function, np.ufunc) and rule is not None:
+            tracer.adopt(function, rule)
+            self._rule = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tracer, function = self._tracer, self._function
-        if self._rule is not None and (is_symbolic(args) or is_symbolic(list(kwargs.values()))):
+        values = (*args, *kwargs.values())
+        if self._rule is not None and (is_symbolic(values) or has_exact(values)):
             return self._rule(tracer, *args, **kwargs)
         if function in _BY_HAND:
-            return _BY_HAND[function](tracer, *args, **kwargs)
+            call = bound(function, _BY_HAND[function], args, kwargs)
+            return _BY_HAND[function](tracer, *call.args, **call.kwargs)
         if isinstance(function, np.ufunc):
-            return tracer.ufunc(function, args[: function.nin], **_with_out(function, args, kwargs))
+            return tracer.ufunc(function, args[: function.nin], **with_out(function, args, kwargs))
         if tracer.knows(function):
             return tracer.call(function, args, kwargs)
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
-            return tracer.fresh(function(*plain(args), **plain(kwargs)))
-        if getattr(function, "__module__", "") == "math":
-            raise tracer.refused(unknown(function))
-        # Most of NumPy's own Python code works on anything that is like an array; what does not, refuses by itself.
-        return function(*args, **kwargs)
+            return tracer.plain_call(function, args, kwargs)
+        raise tracer.refused(unknown(function))
 
     def __getattr__(self, name: str) -> Any:
         function = self._function
@@ -48,11 +52,6 @@ class NumpyTwin:
 
     def __repr__(self) -> str:
         return repr(self._function)
-
-
-def _with_out(function: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    extra = args[function.nin :]
-    return {**kwargs, "out": extra} if extra else kwargs
 
 
 class RandomTwin:
@@ -81,10 +80,25 @@ def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., A
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
-            return tracer.fresh(function(*plain(args), **plain(kwargs)))
+            return tracer.plain_call(function, args, kwargs)
         if rule is not None:
-            return rule(tracer, *args, **kwargs)
+            found = bound(function, rule, args, kwargs)
+            return rule(tracer, *found.args, **found.kwargs)
         raise tracer.refused(unknown(function))
+
+    return call
+
+
+def unraised(function: Any) -> Callable[..., Any]:
+    """np.errstate, warnings.simplefilter and their kind, unless they turn what NumPy warns of into errors."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if any(value in ("raise", "call", "error") for value in (*args, *kwargs.values()) if isinstance(value, str)):
+            raise refusal(
+                f"{function.__name__} makes errors of what has no finite value for some numbers.",
+                "Leave it out: what is not defined is left out of the search anyway.",
+            )
+        return function(*args, **kwargs)
 
     return call
 
@@ -97,28 +111,58 @@ class _Vectorized:
         self._function = function
         self._options = options
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         t = self._tracer
-        if not is_symbolic(args):
-            return t.fresh(np.vectorize(self._function, **self._options)(*plain(args)))
+        if kwargs or set(self._options) - {"otypes", "doc", "cache"}:
+            name = next(iter(kwargs), None) or next(iter(set(self._options) - {"otypes", "doc", "cache"}))
+            raise not_honoured(np.vectorize, name)
         shape = np.broadcast_shapes(*(np.shape(a) for a in args))
         wide = [t.call(np.broadcast_to, (t.traced(a), shape), {}).reshape(-1) for a in args]
         values = [self._function(*(a[k] for a in wide)) for k in range(int(np.prod(shape)))]
-        return t.stacked(values).reshape(shape) if shape else values[0]
+        if not values:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        return self._array(values).reshape(shape)
+
+    def _array(self, values: list[Any]) -> Any:
+        """The values as an array of the type of the first, as NumPy makes it."""
+        t, kinds = self._tracer, self._options.get("otypes")
+        if any(isinstance(value, tuple | list) or np.ndim(value) for value in values):
+            raise refusal("np.vectorize of a function with several results is not offered.", "Return one number.")
+        first = np.dtype(type_of(values[0]) if kinds is None else kinds[0])
+        return t.cast(t.traced(t.stacked(values)), first, copy=False)
+
+
+def _vectorized(tracer: Tracer, function: Any, options: dict[str, Any]) -> Any:
+    if function is None:  # as a decorator with options
+        return lambda f: _Vectorized(tracer, f, options)
+    return _Vectorized(tracer, function, options)
+
+
+def _iterated(tracer: Tracer, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if is_symbolic(a) or args or kwargs:
+        raise refusal("np.nditer cannot be traced.", "Write a loop over a.flat, or over np.ndenumerate(a).")
+    return iter(plain(a).flat)
+
+
+_SERIES = tuple(getattr(np.polynomial, name) for name in
+                ("Polynomial", "Chebyshev", "Legendre", "Hermite", "HermiteE", "Laguerre"))  # fmt: skip
 
 
 def numpy_class(twins: Twins, value: Any) -> Any:
     """The twin of a NumPy class or object that has one, else None."""
     tracer = twins.tracer
     if value is np.vectorize:
-        return lambda f, *args, **options: _Vectorized(tracer, f, options)
+        return lambda f=None, **options: _vectorized(tracer, f, options)
     if isinstance(value, np.vectorize):
-        return _Vectorized(tracer, twins.of(value.pyfunc), {})
+        options = {"otypes": value.otypes, "excluded": value.excluded, "signature": value.signature}
+        return _Vectorized(tracer, twins.of(value.pyfunc), {k: v for k, v in options.items() if v})
+    if value is np.nditer:
+        return lambda a, *args, **kwargs: _iterated(tracer, a, args, kwargs)
     if value is np.ndenumerate:
         return lambda a: ((k, tracer.traced(a)[k]) for k in np.ndindex(*np.shape(a)))
-    if isinstance(value, np.polynomial.Polynomial):
+    if isinstance(value, _SERIES):
         return _Polynomial(tracer, value)
-    if value is np.polynomial.Polynomial:
+    if isinstance(value, type) and issubclass(value, _SERIES):
         return lambda *args, **kwargs: _Polynomial(tracer, value(*plain(args), **plain(kwargs)))
     if value is np.r_ or value is np.c_:
         return _Joined(tracer, value)
@@ -137,6 +181,10 @@ def _scalar_class(tracer: Tracer, kind: type) -> type:
     def make(cls: type, value: Any = 0.0, *args: Any) -> Any:
         if is_symbolic(value):
             return tracer.cast(tracer.traced(value), kind)
+        if has_exact(value):
+            if np.dtype(kind) != np.float64:
+                raise refusal(f"np.{kind.__name__} would round an exact constant.", "Leave the conversion out.")
+            return value
         return tracer.fresh(kind(plain(value), *args))
 
     try:
@@ -157,7 +205,7 @@ class _Polynomial:
             return self._tracer.fresh(self._original(plain(x)))
         offset, scale = self._original.mapparms()
         inside = x if (offset, scale) == (0.0, 1.0) else offset + scale * x
-        return self._tracer.call(np.polyval, (self._original.coef[::-1], inside), {})
+        return self._tracer.call(type(self._original)._val, (inside, self._original.coef), {})
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._original, name)
@@ -166,7 +214,7 @@ class _Polynomial:
         return lambda *args, **kwargs: self._wrapped(found(*args, **kwargs))
 
     def _wrapped(self, value: Any) -> Any:
-        return _Polynomial(self._tracer, value) if isinstance(value, np.polynomial.Polynomial) else value
+        return _Polynomial(self._tracer, value) if isinstance(value, _SERIES) else value
 
 
 class _Joined:
@@ -185,20 +233,19 @@ class _Joined:
         return t.call(np.hstack if self._original is np.r_ else np.column_stack, (rows,), {})
 
 
-def _empty(t: Tracer, shape: Any, dtype: Any = float, *args: Any, **kwargs: Any) -> Any:
+def _empty(t: Tracer, shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     """np.empty: elements that are read before they are set are no numbers."""
     kind = np.dtype(dtype)
-    return t.fresh(np.full(plain(shape), np.nan if kind.kind == "f" else 0, kind))
+    return t.fresh(np.full(plain(shape), np.nan if kind.kind == "f" else 0, kind, order))
 
 
-def _fromiter(t: Tracer, values: Any, dtype: Any = float, count: int = -1, **kwargs: Any) -> Any:
-    found = list(values)
+def _fromiter(t: Tracer, iter: Any, dtype: Any, count: int = -1) -> Any:
+    found = list(iter)
     return t.call(np.array, (found if count < 0 else found[:count],), {"dtype": dtype})
 
 
-def _empty_like(t: Tracer, a: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    shape = kwargs.get("shape")
-    like = t.traced(a)
+def _empty_like(t: Tracer, prototype: Any, dtype: Any = None, shape: Any = None) -> Any:
+    like = t.traced(prototype)
     return _empty(t, like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 

@@ -7,6 +7,9 @@ import linecache
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -37,6 +40,11 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}   {self.text}".rstrip()
+
+
+def is_users(file: str) -> bool:
+    """Whether a file holds the user's own code."""
+    return not file.startswith(_NEVER + _LIBRARIES)
 
 
 def here() -> Place | None:
@@ -94,7 +102,25 @@ def refusal(why: str, instead: str = "", place: Place | None = None) -> TraceErr
     """The error for the line that is being run: where, why, and what to write instead."""
     where = place or here()
     head = f"{where}\n  " if where else ""
-    return TraceError(head + why + (f"\n  {instead}" if instead else ""))
+    error = TraceError(head + why + (f"\n  {instead}" if instead else ""))
+    record = _RECORD.get()
+    if record is not None:
+        record.append(error)
+    return error
+
+
+# The refusals of the trace that is being made: one that the user's code swallows is a refusal all the same.
+_RECORD: ContextVar[list[TraceError] | None] = ContextVar("record", default=None)
+
+
+@contextmanager
+def recorded(record: list[TraceError]) -> Iterator[None]:
+    """Note every refusal in a list."""
+    token = _RECORD.set(record)
+    try:
+        yield
+    finally:
+        _RECORD.reset(token)
 
 
 def branch_refusal() -> TraceError:
@@ -148,7 +174,38 @@ def _branch(where: Place) -> tuple[str, str]:
         )
     if isinstance(statement, ast.IfExp):
         return both, f"Write np.where({text}, {ast.unparse(statement.body)}, {ast.unparse(statement.orelse)}) instead."
+    if statement is None:
+        return _asked(text)
     return both, f"Write np.where({text}, a, b) instead." if text else _WHERE
+
+
+# Functions of Python that ask their arguments which is smaller, or which is true.
+_ORDER = "Which element comes first depends on x. For two values write np.minimum(a, b) and np.maximum(a, b)."
+_CHOICE = "Which elements are kept depends on x. Write np.sum(np.where(condition, a, 0.0)) over all of them."
+_ASKING = {
+    "sorted": _ORDER, "sort": _ORDER, "bisect": _ORDER, "min": "Write np.min(values), or np.where with the condition.",
+    "max": "Write np.max(values), or np.where with the condition.", "filter": _CHOICE, "list": _CHOICE,
+    "index": "Write np.select over the values it may have.", "count": "Write np.sum of == comparisons.",
+}  # fmt: skip
+
+
+def _asked(text: str) -> tuple[str, str]:
+    """The refusal where no branch of the user's own asks, but a function that was called, or an operator."""
+    try:
+        call = ast.parse(text, mode="eval").body if text else None
+    except SyntaxError:
+        call = None
+    if isinstance(call, ast.Compare) and isinstance(call.ops[0], ast.In | ast.NotIn):
+        subject = ast.unparse(call.left)
+        return f"{subject} stands for a whole range here, so it is neither in nor out.", _ASKING["count"]
+    names = [n.func for n in ast.walk(call) if isinstance(n, ast.Call)] if call is not None else []
+    known = [name for name in (getattr(f, "id", getattr(f, "attr", "")) for f in names) if name in _ASKING]
+    if "filter" in known:
+        known = ["filter"]
+    if known:
+        why = f"{known[0]} compares numbers, but they stand for whole ranges here, so the answer is not known."
+        return why, _ASKING[known[0]]
+    return "A traced value stands for a whole range here, so it is neither true nor false.", _WHERE
 
 
 def _subject(test: ast.expr | None) -> str:

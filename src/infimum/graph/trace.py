@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import InfimumError, TraceError
-from infimum.exact import Exact, ExactArray
+from infimum.exact import Exact, ExactArray, staying_exact
 from infimum.graph.node import Graph, Node, ancestors
 from infimum.graph.numeric_twins import NumericTwins
 from infimum.graph.numpy_rules import FUNCTIONS, UFUNCS
 from infimum.graph.ranges import Ends
-from infimum.graph.refusal import place_of_error
+from infimum.graph.refusal import place_of_error, recorded
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Tracer
@@ -103,7 +103,8 @@ def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
     twin = twins.of(f)
     arguments = [twins.of(a) for a in args]
     try:
-        result = run_user_function(twin, tracer.variables(), arguments)
+        with recorded(tracer.refusals), staying_exact():
+            result = run_user_function(twin, tracer.variables(), arguments)
     except InfimumError as error:
         raise (tracer.refusals[0] if tracer.refusals else error) from None
     except Exception as error:

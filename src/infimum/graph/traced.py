@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,9 +18,11 @@ import numpy.typing as npt
 from infimum.errors import TraceIndexError
 from infimum.exact import Exact, ExactArray
 from infimum.graph.cells import Cells
+from infimum.graph.flat import Flat
 from infimum.graph.indexmap import Indices
 from infimum.graph.node import Node
 from infimum.graph.refusal import branch_refusal, here, refusal
+from infimum.graph.text import Text
 
 if TYPE_CHECKING:
     from infimum.graph.tracer import Tracer
@@ -30,7 +33,7 @@ Shape = tuple[int, ...]
 def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
         left = self.scalar
-        if left is not None and not self.boolean:
+        if left is not None and self.kind == "f":
             kind = type(other)
             if kind is TracedArray:
                 right = other.scalar
@@ -38,7 +41,7 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
                 right = self.tracer.number(other) if kind is float or kind is int else None
             if right is not None:
                 return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
-        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, self, other) if _is_operand(other) else NotImplemented
 
     return method
 
@@ -46,27 +49,38 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 def _reflected(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
         right = self.scalar
-        if right is not None and not self.boolean:
+        if right is not None and self.kind == "f":
             left = self.tracer.number(other) if type(other) is float or type(other) is int else None
             if left is not None:
                 return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
-        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, other, self) if _is_operand(other) else NotImplemented
 
     return method
 
 
 def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
-        return self.tracer.ufunc(ufunc, (self, other)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, self, other) if _is_operand(other) else NotImplemented
 
     return method
 
 
 def _backward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     def method(self: TracedArray, other: Any) -> Any:
-        return self.tracer.ufunc(ufunc, (other, self)) if _is_operand(other) else NotImplemented
+        return _operated(self.tracer, ufunc, other, self) if _is_operand(other) else NotImplemented
 
     return method
+
+
+def _operated(tracer: Tracer, ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """a operator b: NumPy's, or Python's between Python's own numbers."""
+    if _is_python(a) and _is_python(b):
+        return tracer.python_operator(ufunc, a, b)
+    return tracer.ufunc(ufunc, (a, b))
+
+
+def _is_python(value: Any) -> bool:
+    return value.kind in "FIB" if type(value) is TracedArray else type(value) in (int, float, bool)
 
 
 def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -81,6 +95,8 @@ def _in_place(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _single(ufunc: np.ufunc) -> Callable[[Any], Any]:
     def method(self: TracedArray) -> Any:
+        if self.kind in "FIB":
+            return self.tracer.python_operator(ufunc, self)
         return self.tracer.ufunc(ufunc, (self,))
 
     return method
@@ -93,19 +109,20 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+_OPERANDS = (int, float, Fraction, Decimal, np.ndarray, np.generic, list, tuple, Exact, ExactArray)
+
+
 def _is_operand(value: Any) -> bool:
     """Whether the value is a number or array; text and complex numbers are refused."""
     if isinstance(value, str | bytes | complex) and not isinstance(value, float):
         raise refusal(f"{value!r} is no real number.", "Objective functions are real: use real numbers throughout.")
-    return isinstance(
-        value, TracedArray | int | float | Fraction | np.ndarray | np.generic | list | tuple | Exact | ExactArray
-    )
+    return type(value) is TracedArray or isinstance(value, _OPERANDS)
 
 
 class TracedArray:
     """An array of expressions of x (or, until one is written into it, of plain numbers)."""
 
-    __slots__ = ("boolean", "cells", "index", "scalar", "shape", "tracer")
+    __slots__ = ("bound", "cells", "index", "kind", "scalar", "shape", "tracer")
     __array_priority__ = 1000.0
 
     def __init__(
@@ -116,13 +133,21 @@ class TracedArray:
         cells: Cells | None = None,
         index: Indices | None = None,
         boolean: bool = False,
+        kind: str = "f",
+        bound: int = 0,
     ) -> None:
         self.tracer = tracer
         self.shape = shape
         self.scalar = scalar  # the node of an array of shape (), which nobody can write into
         self.cells = cells
         self.index = index  # the positions of this view in the cells; None: all of them in order
-        self.boolean = boolean
+        self.kind = "b" if boolean else kind  # the type of the values (kinds)
+        self.bound = bound  # of integers: what no element exceeds in size
+
+    @property
+    def boolean(self) -> bool:
+        """Whether the values are true or false."""
+        return self.kind == "b" or self.kind == "B"
 
     # Reading
 
@@ -156,16 +181,18 @@ class TracedArray:
         assert self.cells is not None
         return self.cells.base().reshape(self.shape) if self.index is None else self.index
 
-    def view(self, positions: Any) -> TracedArray:
+    def part(self, positions: Any) -> TracedArray:
         """Another view of the same cells."""
-        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, self.boolean)
+        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, kind=self.kind, bound=self.bound)
 
     def __getitem__(self, key: Any) -> Any:
         cells = self.cells
-        if cells is not None and len(self.shape) == 1 and isinstance(key, int | np.integer):
+        if cells is not None and len(self.shape) == 1 and (type(key) is int or isinstance(key, np.integer)):
             at = self._inside(key)
             found = cells.element(at if self.index is None else int(self.index[at]))
-            return TracedArray(self.tracer, (), found, boolean=self.boolean) if isinstance(found, Node) else found
+            if isinstance(found, Node):
+                return TracedArray(self.tracer, (), found, kind=self.kind, bound=self.bound)
+            return found
         return self.tracer.item(self, key)
 
     def _inside(self, key: Any) -> int:
@@ -183,6 +210,8 @@ class TracedArray:
         self.tracer.assign(self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array" if self.cells else "'numpy.float64' object is not iterable")
         return (self[i] for i in range(len(self)))
 
     def __len__(self) -> int:
@@ -204,28 +233,28 @@ class TracedArray:
     __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
     __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
     __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
+    __lshift__, __rlshift__ = _forward(np.left_shift), _backward(np.left_shift)
+    __rshift__, __rrshift__ = _forward(np.right_shift), _backward(np.right_shift)
     __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
     __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
     __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
     __neg__, __abs__, __invert__ = _single(np.negative), _single(np.absolute), _single(np.invert)
-    __hash__ = object.__hash__
+    __pos__ = _single(np.positive)
     __iadd__, __isub__ = _in_place(operator.add), _in_place(operator.sub)
     __imul__, __itruediv__ = _in_place(operator.mul), _in_place(operator.truediv)
     __ifloordiv__, __imod__, __ipow__ = _in_place(operator.floordiv), _in_place(operator.mod), _in_place(operator.pow)
     __iand__, __ior__, __ixor__ = _in_place(operator.and_), _in_place(operator.or_), _in_place(operator.xor)
+    __imatmul__ = _in_place(operator.matmul)
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if modulus is not None:
             raise refusal("pow with three arguments is for integers only.", "Write (a**b) % m instead.")
-        if type(exponent) is int and self.scalar is not None and abs(exponent) < 2**31:
+        if type(exponent) is int and self.scalar is not None and self.kind == "f" and abs(exponent) < 2**31:
             return TracedArray(self.tracer, (), self.tracer.operation("pown", (self.scalar,), exponent))
-        return self.tracer.ufunc(np.power, (self, exponent)) if _is_operand(exponent) else NotImplemented
-
-    def __pos__(self) -> Any:
-        return self
+        return _operated(self.tracer, np.power, self, exponent) if _is_operand(exponent) else NotImplemented
 
     def __round__(self, digits: int | None = None) -> Any:
-        return self.tracer.call(np.round, (self, digits or 0), {})
+        return self.tracer.rounded(self, digits)
 
     __floor__, __ceil__, __trunc__ = _single(np.floor), _single(np.ceil), _single(np.trunc)
 
@@ -241,6 +270,14 @@ class TracedArray:
             return self.numbers
         raise self.tracer.refused(
             refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
+        )
+
+    def __hash__(self) -> int:
+        if self.cells is not None:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        raise refusal(
+            "A lookup by hash (a dictionary, a set, a cache) asks which number this is, but it stands for a whole range.",
+            "Write np.select over the values it may have, or leave the cache out.",
         )
 
     def __float__(self) -> float:
@@ -288,7 +325,7 @@ class TracedArray:
     def dtype(self) -> np.dtype[Any]:
         if self.cells is not None and self.cells.value is not None:
             return self.cells.value.dtype
-        return np.dtype(bool) if self.boolean else np.dtype(float)
+        return _DTYPES[self.kind]
 
     @property
     def T(self) -> Any:
@@ -296,11 +333,23 @@ class TracedArray:
 
     @property
     def flat(self) -> Any:
-        return self.tracer.call(np.ravel, (self,), {})
+        return Flat(self) if self.cells is not None else self.tracer.call(np.ravel, (self,), {})
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        Flat(self)[...] = value
+
+    @property
+    def mT(self) -> Any:
+        return self.tracer.call(np.swapaxes, (self, -1, -2), {})
 
     @property
     def real(self) -> Any:
         return self
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        self[...] = value
 
     def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         return self.tracer.call(np.reshape, (self, shape[0] if len(shape) == 1 else shape), kwargs)
@@ -311,8 +360,15 @@ class TracedArray:
     def flatten(self, order: Any = "C") -> Any:
         return self.tracer.call(np.ravel, (self, order), {}).copy()
 
+    def view(self, dtype: Any = None, type: Any = None) -> Any:
+        """Return another array of the same elements; other types read their bits, which is refused."""
+        same = dtype is None or dtype is np.ndarray or np.dtype(dtype) == self.dtype
+        if not same or type not in (None, np.ndarray):
+            raise refusal("view(...) reads the bits of numbers as those of another type.", "Write astype instead.")
+        return self if self.cells is None else self.part(self.positions())
+
     def copy(self, order: Any = "C") -> Any:
-        return self.tracer.copied(self)
+        return self.tracer.copied(self, order)
 
     def __copy__(self) -> Any:
         return self.tracer.copied(self)
@@ -320,21 +376,40 @@ class TracedArray:
     def __deepcopy__(self, memo: Any) -> Any:
         return self.tracer.copied(self)
 
-    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.tracer.cast(self, dtype)
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
+        if order not in ("K", None) or casting not in ("unsafe", "same_kind"):
+            raise refusal("astype with order= or casting= is not offered.", "Leave the argument out.")
+        if casting == "same_kind" and not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"Cannot cast array data from {self.dtype} to {np.dtype(dtype)} by the rule 'same_kind'")
+        return self.tracer.cast(self, dtype, copy)
 
     def item(self, *key: Any) -> Any:
-        flat = self.tracer.call(np.ravel, (self,), {})
         if key:
-            return self[key] if len(key) > 1 or isinstance(key[0], tuple) else flat[key[0]]
-        if self.size != 1:
+            places = key[0] if len(key) == 1 and isinstance(key[0], tuple) else key
+            one = self[places] if len(places) > 1 else self.tracer.call(np.ravel, (self,), {})[places[0]]
+        elif self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return flat[0]
+        else:
+            one = self.tracer.call(np.ravel, (self,), {})[0] if self.cells is not None else self
+        return self.tracer.weak(one)
 
     def tolist(self) -> Any:
         if not self.shape:
-            return self
-        return [item.tolist() if isinstance(item, TracedArray | np.generic) else item for item in self]
+            return self.item()
+        return [item.tolist() for item in self]
+
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        return self.tracer.call(np.compress, (condition, self), {"axis": axis, "out": out})
+
+    def conj(self) -> Any:
+        return self  # of real numbers NumPy returns the array itself, too
+
+    conjugate = conj
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(self.tracer.call(np.any, (self == value,), {}))
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -343,10 +418,10 @@ class TracedArray:
     max, min, std, var = _method(np.max), _method(np.min), _method(np.std), _method(np.var)
     any, all, ptp = _method(np.any), _method(np.all), _method(np.ptp)
     dot, cumsum, cumprod, trace = _method(np.dot), _method(np.cumsum), _method(np.cumprod), _method(np.trace)
-    clip, round, conj, conjugate = _method(np.clip), _method(np.round), _method(np.conjugate), _method(np.conjugate)
+    clip, round, put = _method(np.clip), _method(np.round), _method(np.put)
     ravel, squeeze, swapaxes = _method(np.ravel), _method(np.squeeze), _method(np.swapaxes)
     repeat, take, diagonal = _method(np.repeat), _method(np.take), _method(np.diagonal)
-    compress, nonzero, searchsorted = _method(lambda a, c: a[c]), _method(np.nonzero), _method(np.searchsorted)
+    nonzero, searchsorted = _method(np.nonzero), _method(np.searchsorted)
     argmax, argmin, argsort = _method(np.argmax), _method(np.argmin), _method(np.argsort)
 
     def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
@@ -354,12 +429,15 @@ class TracedArray:
         raise refusal("sort in place is not offered.", "Write np.sort(a) for constant arrays.")
 
     def is_integer(self) -> Any:
-        return self.tracer.ufunc(np.equal, (self, self.tracer.ufunc(np.floor, (self,))))
+        return self.tracer.weak(self.tracer.ufunc(np.equal, (self, self.tracer.ufunc(np.floor, (self,)))))
 
     def __repr__(self) -> str:
         if self.known:
             return repr(self.numbers)
-        return f"<traced array of shape {self.shape}>" if self.shape else "<traced number>"
+        return Text(f"<traced array of shape {self.shape}>" if self.shape else "<traced number>")
+
+    def __str__(self) -> str:
+        return str(self.numbers) if self.known else repr(self)
 
     def __format__(self, spec: str) -> str:
         return format(self.numbers, spec) if self.known and not self.shape else repr(self)
@@ -370,4 +448,6 @@ class TracedArray:
         raise AttributeError(f"a traced array has no attribute {name!r}")
 
 
+_DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
+_DTYPES |= {"F": _DTYPES["f"], "B": _DTYPES["b"], "I": _DTYPES["i"]}
 _AS_IT_IS = "Leave the conversion out: the value can be used as it is."

@@ -12,6 +12,8 @@ import math
 import random
 import sys
 import sysconfig
+import warnings
+from collections import deque
 from collections.abc import Callable
 from fractions import Fraction
 from types import (
@@ -21,14 +23,19 @@ from types import (
     FunctionType,
     MethodType,
     ModuleType,
+    UnionType,
 )
 from typing import Any
 
 import numpy as np
 
 from infimum.exact import Exact, ExactArray, exact
+from infimum.graph.clock import CHANCE, CLOCKS, Moment
+from infimum.graph.leftovers import Leftovers, holds_traced
 from infimum.graph.math_rules import BUILTINS, MATH, SCIPY
-from infimum.graph.numpy_twins import NumpyTwin, RandomTwin, foreign, numpy_class
+from infimum.graph.numpy_twins import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
+from infimum.graph.python_kinds import as_float, as_int, number_class
+from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Tracer
@@ -42,6 +49,8 @@ _COMPILED = frozenset({"scipy", "pandas", "sklearn", "torch", "jax", "tensorflow
 _STDLIB = sysconfig.get_path("stdlib")
 _DISPATCHED = type(np.sum)
 CACHED = type(functools.lru_cache(lambda: None))
+_TYPES = {"f": np.float64, "b": np.bool_, "i": np.int64, "F": float, "I": int, "B": bool}
+_SEEN_THROUGH = frozenset({"math", "time", "os", "uuid", "warnings"})  # of the standard library's modules
 _LONGEST = 1000  # containers longer than this hold data, not functions
 
 
@@ -84,7 +93,7 @@ class Twins:
         self._globals: dict[int, dict[str, Any]] = {}
         self._building: dict[int, list[Callable[[Any], None]]] = {}
         self._open: set[int] = set()  # containers being looked through, which may hold themselves
-        self._shared: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._leftovers = Leftovers()
         self._cells: list[tuple[CellType, Any]] = []
         self._builtins = self._make_builtins()
         self._keep(exact, self._exact)
@@ -103,6 +112,7 @@ class Twins:
         if id(value) in self._original or id(value) in self._building:
             return value
         if kind is list or kind is tuple or kind is dict:
+            self._leftovers.watch(value)
             return self._container(value)
         if kind is MethodType:
             return self._bound(value)
@@ -118,6 +128,9 @@ class Twins:
         return made
 
     def _make(self, value: Any) -> Any:
+        if isinstance(value, dict | list | deque):
+            self._leftovers.watch(value)
+            return value
         if isinstance(value, ModuleType):
             return self._module(value)
         if isinstance(value, np.ufunc | _DISPATCHED | BuiltinFunctionType | FunctionType):
@@ -129,8 +142,10 @@ class Twins:
             return self.of(value.__wrapped__)
         if isinstance(value, np.ndarray):
             return self.tracer.given(value) if type(value) is np.ndarray else value
-        if isinstance(value, np.random.Generator | np.random.RandomState | random.Random):
+        if is_random(value):
             return RandomTwin(self.tracer, f"a {type(value).__name__}")
+        if str(getattr(value, "__module__", None)).startswith("numpy.random") and callable(value):
+            return RandomTwin(self.tracer, f"np.random.{getattr(value, '__name__', '')}")
         if isinstance(value, type):
             return self._class(value)
         if isinstance(getattr(value, "py_func", None), FunctionType):
@@ -141,14 +156,13 @@ class Twins:
 
     def _module(self, module: ModuleType) -> Any:
         name = module.__name__
-        if name == "random" or name.startswith("numpy.random"):
+        if name in ("random", "secrets") or name.startswith("numpy.random"):
             return RandomTwin(self.tracer, name.replace("numpy", "np"))
         place = room(name, getattr(module, "__file__", None))
-        return module if place == "library" and name not in ("math", "random") else ModuleTwin(self, module)
+        return module if place == "library" and name not in _SEEN_THROUGH else ModuleTwin(self, module)
 
     def _callable(self, value: Any) -> Any:
-        owner = getattr(value, "__self__", None)
-        if isinstance(owner, np.random.Generator | np.random.RandomState | random.Random):
+        if is_random(getattr(value, "__self__", None)):
             return RandomTwin(self.tracer, value.__name__)
         if value in MATH or (isinstance(value, BuiltinFunctionType) and getattr(math, value.__name__, None) is value):
             return NumpyTwin(self.tracer, value, MATH.get(value))
@@ -170,6 +184,10 @@ class Twins:
         place = room(spot.get("__name__") or "", spot.get("__file__"))
         if place == "library":
             return function
+        if place == "numpy" and isinstance(wrapped := getattr(function, "__wrapped__", None), FunctionType):
+            inner = wrapped.__globals__.get("__name__") or ""
+            if room(inner, wrapped.__globals__.get("__file__")) == "user":
+                return self.of(wrapped)  # decorated by np.errstate(...)
         if place == "numpy":
             return NumpyTwin(self.tracer, function, None)
         if place == "compiled":
@@ -181,6 +199,7 @@ class Twins:
         shared = tuple(map(self._cell, function.__closure__ or (), cells))
         made = FunctionType(function.__code__, space, function.__name__, None, shared or None)
         self._keep(function, made)
+        self._leftovers.watch(function.__dict__)
         made.__dict__ = function.__dict__
         made.__qualname__, made.__module__ = function.__qualname__, function.__module__
         made.__defaults__ = self.of(function.__defaults__) if function.__defaults__ else None
@@ -219,6 +238,8 @@ class Twins:
     def _bound(self, method: MethodType) -> Any:
         if id(method.__func__) in self._original:
             return method
+        if is_random(method.__self__):
+            return RandomTwin(self.tracer, method.__name__)
         owner = self.of(method.__self__)
         if isinstance(method.__self__, ModuleType | type) and owner is method.__self__:
             return method
@@ -249,7 +270,8 @@ class Twins:
             return special
         place = room(cls.__module__, getattr(sys.modules.get(cls.__module__), "__file__", None))
         plain_kind = type(cls) is type or type(cls).__name__ == "ABCMeta"
-        if place != "user" or not plain_kind or issubclass(cls, BaseException | np.ndarray | tuple):
+        left_alone = issubclass(cls, BaseException | np.ndarray | tuple) or any(map(_is_compiled, cls.__mro__[:-1]))
+        if place != "user" or not plain_kind or left_alone:
             return cls
         self._building[id(cls)] = []
         try:
@@ -280,17 +302,18 @@ class Twins:
             return type(value)(self.of(value.__func__))
         if isinstance(value, functools.cached_property):
             return functools.cached_property(self.of(value.func))
+        self._leftovers.watch(value)
         return self.of(value) if isinstance(value, FunctionType) else value
 
     def _instance(self, value: Any) -> Any:
         cls = type(value)
         twin = self.of(cls)
+        self._leftovers.watch(getattr(value, "__dict__", None))
         if twin is cls:
             return value
         try:
             made = object.__new__(twin)
             if hasattr(value, "__dict__"):
-                self._shared.append((value.__dict__, dict(value.__dict__)))
                 object.__setattr__(made, "__dict__", value.__dict__)
             for kind in cls.__mro__:
                 slots = kind.__dict__.get("__slots__", ())
@@ -307,36 +330,71 @@ class Twins:
         found = dict(vars(builtins))
         for name, rule in BUILTINS.items():
             found[name] = functools.partial(rule, self.tracer)
+        for kind, convert in ((float, as_float), (int, as_int)):
+            made = number_class(kind, functools.partial(convert, self.tracer), self._isinstance)
+            found[kind.__name__] = self._keep(kind, made)
         found["isinstance"] = self._isinstance
+        found["hasattr"] = self._hasattr
+        found["type"] = self._type
+        found["id"] = _identity
         found["__import__"] = self._import
+        for clock in CLOCKS:
+            self._keep(clock, lambda clock=clock: Moment(clock()))
+        for strict in (np.seterr, np.errstate, warnings.simplefilter, warnings.filterwarnings):
+            self._keep(strict, unraised(strict))
+        for source in CHANCE:
+            self._keep(source, RandomTwin(self.tracer, source.__name__))
         return found
 
+    def _type(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            return type(value, *args, **kwargs)
+        if isinstance(value, TracedArray):
+            return self.of(np.ndarray if value.cells is not None else _TYPES[value.kind])
+        return self.of(type(value))
+
+    def _hasattr(self, value: Any, name: str) -> bool:
+        if isinstance(value, TracedArray):
+            return hasattr(np.ndarray if value.cells is not None else _TYPES[value.kind], name)
+        return hasattr(value, name)
+
     def _isinstance(self, value: Any, kinds: Any) -> bool:
-        if isinstance(kinds, tuple):
-            return any(self._isinstance(value, kind) for kind in kinds)
+        if isinstance(kinds, tuple | UnionType):
+            parts = kinds if isinstance(kinds, tuple) else kinds.__args__
+            return any(self._isinstance(value, kind) for kind in parts)
+        original = self._original.get(id(kinds), kinds) if kinds != self._type else type
         if isinstance(value, TracedArray) and isinstance(kinds, type):
-            kind = np.ndarray if value.shape else (np.bool_ if value.boolean else np.float64)
-            return issubclass(kind, self._original.get(id(kinds), kinds))
-        return isinstance(value, (kinds, self._original.get(id(kinds), kinds)))
+            return issubclass(np.ndarray if value.cells is not None else _TYPES[value.kind], original)
+        return isinstance(value, original) or (
+            original is not kinds and type(kinds) is type and isinstance(value, kinds)
+        )
 
     def _import(self, name: str, spot: Any = None, local: Any = None, names: Any = (), level: int = 0) -> Any:
         return self.of(builtins.__import__(name, spot, local, names or (), level))
 
     def clean(self) -> None:
         """Take traced values and twins out of the user's objects again; counters and the like stay."""
-        for space, before in self._shared:
-            for name, value in list(space.items()):
-                if isinstance(value, list) and any(isinstance(v, TracedArray) for v in value):
-                    value[:] = [v for v in value if not isinstance(v, TracedArray)]
-                elif isinstance(value, TracedArray | Selected):
-                    space.pop(name)
-                    if name in before:
-                        space[name] = before[name]
-                elif id(value) in self._original:
-                    space[name] = self._original[id(value)]
+        self._leftovers.clean(self._original)
         for cell, before_call in self._cells:
-            if contents(cell) is not cell and isinstance(cell.cell_contents, TracedArray | Selected):
+            if contents(cell) is not cell and holds_traced(cell.cell_contents):
                 cell.cell_contents = before_call
+
+
+def _identity(value: Any) -> int:
+    if isinstance(value, TracedArray):
+        raise refusal("The place of an array in memory differs at every call.", "Leave id() out.")
+    return id(value)
+
+
+def is_random(value: Any) -> bool:
+    """Whether the value is a source of random numbers."""
+    return isinstance(value, np.random.Generator | np.random.RandomState | np.random.BitGenerator | random.Random)
+
+
+def _is_compiled(cls: type) -> bool:
+    """Whether a class was made by compiled code: its instances have parts that no copy of the class knows."""
+    kinds = (type(object.__init__), type(str.join))
+    return any(isinstance(v, kinds) and v.__objclass__ is cls for v in cls.__dict__.values())
 
 
 def _inherited(cls: type) -> Callable[[Any, str], Any]:

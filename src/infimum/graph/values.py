@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.exact import Exact, ExactArray
+from infimum.graph.clock import Moment
 from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
@@ -32,7 +34,7 @@ def has_exact(value: Any) -> bool:
     """Whether an exact constant stands in the value."""
     if isinstance(value, list | tuple):
         return any(has_exact(part) for part in value)
-    return isinstance(value, Exact | ExactArray | Fraction)
+    return isinstance(value, Exact | ExactArray | Fraction | Decimal)
 
 
 def plain(value: Any) -> Any:
@@ -46,6 +48,8 @@ def plain(value: Any) -> Any:
         return value.numbers
     if kind is tuple or kind is list:
         return kind(plain(part) for part in value)
+    if kind is Moment:
+        value < 0  # noqa: B015 (which refuses: the time is no number of the formula)
     if kind is dict:
         return {name: plain(part) for name, part in value.items()}
     return value

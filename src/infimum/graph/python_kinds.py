@@ -1,0 +1,145 @@
+"""Python's own numbers among the expressions: float(x[0]), int(x[0]), x[0].item() and what operators make of them.
+
+They raise errors where NumPy gives infinities, know no overflow of integers, and add truth values as integers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infimum.exact import Exact
+from infimum.graph.kinds import type_of, typed, with_kind
+from infimum.graph.refusal import refusal
+from infimum.graph.text import Text
+from infimum.graph.traced import TracedArray
+from infimum.graph.values import is_symbolic, plain
+
+if TYPE_CHECKING:
+    from infimum.graph.tracer import Tracer
+
+_RAISING = {
+    np.true_divide: "/", np.floor_divide: "//", np.remainder: "%", np.divmod: "divmod", np.power: "**",
+    np.floor: "math.floor", np.ceil: "math.ceil", np.trunc: "math.trunc",
+}  # fmt: skip
+_WHOLE = frozenset({np.floor, np.ceil, np.trunc})
+_COMPARISONS = frozenset({np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal})
+_BITS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
+
+
+def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> Any:
+    """An operator between Python's numbers.
+
+    operator          operands        result
+    < <= == …         any             B
+    & | ^             B, B            B; of integers refused
+    /                 any             F
+    floor ceil trunc  any             I
+    **                I, I            I, F where the exponent is known and negative; refused where it varies
+    others            a float         F, else I
+    """
+    types = [type_of(value) for value in values]
+    if ufunc in _RAISING:
+        t.may_raise(_RAISING[ufunc])
+    if ufunc in _BITS:
+        if ufunc is np.invert or any(kind is not bool for kind in types):
+            raise refusal("This operator works on the bits of integers.", "Use it between NumPy's conditions.")
+        return with_kind(t, rule(t, *(_numpy(t, v) for v in values)), "B")
+    numbers = [_number(t, value) for value in values]
+    found = rule(t, *numbers)
+    if ufunc in _COMPARISONS:
+        return with_kind(t, found, "B")
+    kind = "I" if ufunc in _WHOLE or float not in types else "F"
+    if ufunc is np.true_divide or (ufunc is np.power and kind == "I" and _falls(*values)):
+        kind = "F"
+    if isinstance(found, tuple):
+        return tuple(with_kind(t, part, kind) for part in found)
+    return with_kind(t, found, kind)
+
+
+def _number(t: Tracer, value: Any) -> Any:
+    """A Python number as a real; truth values count as 0 and 1."""
+    if type(value) is TracedArray:
+        return with_kind(t, value, "f")
+    return int(value) if type(value) is bool else value
+
+
+def _numpy(t: Tracer, value: Any) -> Any:
+    return with_kind(t, value, "b") if type(value) is TracedArray else np.bool_(value)
+
+
+def _falls(base: Any, exponent: Any) -> bool:
+    if type(exponent) is TracedArray:
+        raise refusal("A power of integers with an exponent that varies is not offered.", "Write float(a)**b.")
+    return bool(exponent < 0)
+
+
+def as_float(t: Tracer, value: Any = 0.0) -> Any:
+    """float(value): the same number as Python's own; an exact constant stays exact."""
+    if isinstance(value, Exact):
+        return value
+    if isinstance(value, Text):
+        return value.count("-")  # which refuses
+    if not is_symbolic(value):
+        return float(plain(value))
+    return typed(t, _one(value, "float()"), "F")
+
+
+def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    """int(value): the integer part, as Python's own integer."""
+    if args or kwargs or not is_symbolic(value):
+        return int(plain(value), *args, **kwargs)
+    one = _one(value, "int()")
+    if one.kind in "fF":
+        t.may_raise("int()")
+        one = t.apply("trunc", one)
+    return typed(t, one, "I")
+
+
+def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
+    """round(value, digits): Python's integer where no digits are given."""
+    if value.shape:
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
+    if value.kind in "fF" and digits is None:
+        t.may_raise("round()")
+    found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0), {})
+    return typed(t, found, "I" if digits is None else value.kind)
+
+
+def weak(t: Tracer, value: Any) -> Any:
+    """A number as .item() gives it: Python's own."""
+    return (
+        typed(t, value, value.kind.upper()) if type(value) is TracedArray else getattr(value, "item", lambda: value)()
+    )
+
+
+def _one(value: Any, name: str) -> Any:
+    if not isinstance(value, TracedArray):
+        raise refusal(f"{name} asks for one number.", "Give one element.")
+    if value.size != 1:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return value.item()
+
+
+def number_class(kind: type, convert: Any, is_instance: Any) -> type:
+    """A twin of Python's float or int: usable as a type, and a conversion that keeps expressions."""
+
+    class Meta(type):
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            return convert(*args, **kwargs) if cls is twin else type.__call__(cls, *args, **kwargs)
+
+        def __instancecheck__(cls, value: Any) -> bool:
+            return is_instance(value, kind) if cls is twin else type.__instancecheck__(cls, value)
+
+        def __subclasscheck__(cls, other: type) -> bool:
+            return issubclass(other, kind) if cls is twin else type.__subclasscheck__(cls, other)
+
+        def __eq__(cls, other: object) -> bool:
+            return other is cls or (cls is twin and other is kind)
+
+        def __hash__(cls) -> int:
+            return hash(kind) if cls is twin else type.__hash__(cls)
+
+    twin: Any = Meta(kind.__name__, (kind,), {"dtype": np.dtype(kind)})
+    return twin  # type: ignore[no-any-return]
