@@ -131,7 +131,7 @@ def test_a_slope_that_exists_nowhere_says_nothing(monkeypatch: pytest.MonkeyPatc
         return (b.graph.node("mul", (b.number(y.data), b.apply("pown", args[0], data=y.data - 1)), 1),)
 
     monkeypatch.setitem(ops.OPERATIONS, "pown", ops.Operation("pown", 1, np.power, slope=divided))
-    f = trace(lambda x: np.log(x[0]) ** 0 + x[0] ** 2, 1)
+    f = trace(lambda x: np.log(x[0]) ** 0 + x[0] ** 2, 1, box=(np.array([0.5]), np.array([2.0])))
     one = np.array([[1.0]])
     assert not np.isfinite(f.gradient_ends(one, one)).any()
     lo, hi = Stationary(f, read_bounds([(0.5, 3)])).contract(one, one)

