@@ -50,7 +50,7 @@ def _where(op: Op, a: Sequence[Node], c: Node, data: Any) -> tuple[Node | None, 
 
 
 def is_truth(node: Node) -> bool:
-    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not; other conditions are numbers."""
+    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where; other conditions are numbers."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -58,6 +58,8 @@ def is_truth(node: Node) -> bool:
             pending.extend(current.args)
         elif current.op == "sub" and is_number(current.args[0], 1.0):
             pending.append(current.args[1])
+        elif current.op == "where":
+            pending.extend(a for a in current.args[1:] if not is_number(a, 0.0) and not is_number(a, 1.0))
         elif current.op not in ("is_less", "is_less_equal", "is_equal"):
             return False
     return True
