@@ -1,4 +1,4 @@
-"""Tracing and control flow: what decides by a number, by chance, by the time or by an error is refused, never guessed."""
+"""Tracing and control flow: what decides by a number, by chance, by the time or by an error is refused."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def value(f: Any, point: list[float]) -> float:
 
 
 RANDOM = [
-    lambda x: x[0] * randint(3),
-    lambda x: x[0] * standard_normal(),
+    lambda x: x[0] * randint(3),  # noqa: NPY002
+    lambda x: x[0] * standard_normal(),  # noqa: NPY002
     lambda x: x[0] * default_rng(3).normal(),
     lambda x: x[0] * RNG.normal(),
     lambda x: x[0] * NORMAL(),
@@ -54,7 +54,7 @@ RANDOM = [
     lambda x: x[0] * gauss(0, 1),
     lambda x: x[0] * random.choice([1, 2]),
     lambda x: x[0] * random.Random(3).random(),
-    lambda x: x[0] * np.random.RandomState(3).rand(),  # noqa: NPY002
+    lambda x: x[0] * np.random.RandomState(3).rand(),
     lambda x: x[0] * np.random.Generator(np.random.PCG64(3)).random(),
     lambda x: x[0] * secrets.randbelow(3),
     lambda x: x[0] * os.urandom(1)[0],
@@ -316,7 +316,7 @@ def test_what_sorting_asks_is_answered_by_a_substitute_that_makes_sense() -> Non
     for f, words in (
         (lambda x: sorted(x)[0], ["sorted", "np.minimum"]),
         (lambda x: min(x, key=lambda t: t**2), ["key", "np.min"]),
-        (lambda x: list(filter(lambda t: t > 0, x))[0], ["filter", "np.where"]),
+        (lambda x: sum(filter(lambda t: t > 0, x)), ["filter", "np.where"]),
         (lambda x: range(int(x[0]))[0] + x[1], ["np.where"]),
     ):
         message = refused(f)

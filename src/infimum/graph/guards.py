@@ -1,7 +1,7 @@
 """Guards: whether the user's code may catch an error that a line raises for some numbers.
 
 Where it may, the value after the error is as much the function as the value without it, and a traced formula has only
-one of them. The source of each function that is being run is asked; where there is none, Python's own table of handlers.
+one of them. The source of each function being run is asked; where there is none, Python's own table of handlers.
 
     statement around the line                 catches
     try with except                           unless every handler is for errors that no number causes, or raises again

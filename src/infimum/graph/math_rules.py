@@ -163,9 +163,9 @@ def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
 def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """scipy.special.logsumexp.
 
-        exponents          answer
-        moderate           log(sum(exp(a))), whose slopes are tight
-        possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
+    exponents          answer
+    moderate           log(sum(exp(a))), whose slopes are tight
+    possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
     """
     a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
     if t.size_of(a) <= _MODERATE:

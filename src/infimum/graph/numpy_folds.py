@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.graph.indexmap import is_identity, of_indices
-from infimum.graph.kinds import bound_of, with_kind
+from infimum.graph.kinds import bound_of, type_of, with_kind
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.refusal import refusal
 from infimum.graph.states import FINITE
@@ -80,7 +80,11 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
                 raise ValueError("reduction operation does not have an identity, so to use a where mask needs initial")
             a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
         found = fold(op, t, a, axis, keepdims)
-        return found if initial is None else t.ufunc(join, (found, initial))
+        if initial is None:
+            return found
+        if type_of(found) != np.float64 and np.dtype(type_of(initial)).kind == "f":
+            raise refusal("A fraction as initial= of integers is rounded by NumPy.", "Add the number afterwards.")
+        return t.ufunc(join, (found, initial))
 
     return rule
 
@@ -334,7 +338,8 @@ FUNCTIONS: dict[Any, Rule] = {
     np.cumsum: _cumsum, np.cumprod: _cumprod, np.diff: _diff, np.trace: _trace, np.count_nonzero: _count_nonzero,
     (np.add, "reduce"): _ufunc_reduce(_SUM), (np.multiply, "reduce"): _ufunc_reduce(_PROD),
     (np.minimum, "reduce"): _ufunc_reduce(_MIN), (np.maximum, "reduce"): _ufunc_reduce(_MAX),
-    (np.logical_and, "reduce"): _ufunc_reduce(_ALL), (np.logical_or, "reduce"): _ufunc_reduce(_ANY),
+    (np.logical_and, "reduce"): lambda t, array, axis=0, keepdims=False: _ALL(t, array, axis, keepdims),
+    (np.logical_or, "reduce"): lambda t, array, axis=0, keepdims=False: _ANY(t, array, axis, keepdims),
     (np.add, "accumulate"): lambda t, a, axis=0: _cumsum(t, a, axis),
     (np.multiply, "accumulate"): lambda t, a, axis=0: _cumprod(t, a, axis),
     (np.minimum, "accumulate"): _accumulated(np.minimum), (np.maximum, "accumulate"): _accumulated(np.maximum),

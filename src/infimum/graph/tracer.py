@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.errors import TraceError, TraceIndexError
+from infimum.errors import TraceError, TraceIndexError, UnsupportedValue
 from infimum.exact import Exact, ExactArray, exact
 from infimum.graph import arguments, kinds, python_kinds
 from infimum.graph.absorbed import ABSORBING, Absorbed
@@ -241,7 +241,10 @@ class Tracer:
         selected = next((v for v in inputs if isinstance(v, Selected)), None)
         symbolic = any(is_symbolic(value) for value in inputs) or _exact_beside_arrays(inputs)
         if not symbolic:
-            return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
+            try:
+                return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
+            except UnsupportedValue:
+                pass  # a function that exact constants do not know: its value is enclosed
         if options.get("dtype") is not None and np.dtype(options["dtype"]) == np.float64:
             options.pop("dtype")
             inputs = tuple(self.cast(self.traced(value), np.float64) for value in inputs)
@@ -256,8 +259,10 @@ class Tracer:
         template = layout(operands) if ufunc.signature is None else None
         if template is None:
             return found
-        return tuple(self.reordered(part, template) for part in found) if isinstance(found, tuple) else self.reordered(
-            found, template
+        return (
+            tuple(self.reordered(part, template) for part in found)
+            if isinstance(found, tuple)
+            else self.reordered(found, template)
         )
 
     def reordered(self, array: Any, template: Any) -> Any:

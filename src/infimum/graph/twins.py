@@ -393,7 +393,7 @@ def is_random(value: Any) -> bool:
 
 def _is_compiled(cls: type) -> bool:
     """Whether a class was made by compiled code: its instances have parts that no copy of the class knows."""
-    kinds = (type(object.__init__), type(str.join))
+    kinds: Any = (type(object.__init__), type(str.join))
     return any(isinstance(v, kinds) and v.__objclass__ is cls for v in cls.__dict__.values())
 
 
