@@ -200,6 +200,20 @@ def test_a_function_without_source_is_asked_by_its_table_of_handlers() -> None:
     assert value(space["g"], [0.0, math.e]) == pytest.approx(1.0)
 
 
+def test_a_guard_does_not_matter_where_nothing_is_raised_in_the_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A comparison at points outside the domain would see the other branch.
+    monkeypatch.setattr("infimum.graph.trace._compare", lambda *args: None, raising=False)
+    box = (np.array([0.5, 0.5, 0.5]), np.array([0.9, 2.0, 2.0]))
+    for f in (try_log, try_division, suppressing, finally_returns, guarded_from_outside, generator_in_a_guard):
+        (found,) = evaluate([trace_graph(f, 3, box=box).output], [[0.75, 1.5, 1.0]])
+        assert found[0, 0] == pytest.approx(f(np.array([0.75, 1.5, 1.0])))
+    for low in (-0.1, 0.0):
+        with pytest.raises(TraceError, match="may catch"):
+            trace_graph(try_log, 3, box=(np.array([low, 0.5, 0.5]), box[1]))
+    with pytest.raises(TraceError, match="may catch"):
+        trace_graph(try_integer, 3, box=(np.array([-1.0, 0.0, 0.0]), box[1]))
+
+
 def test_a_guard_that_cannot_catch_it_does_not_disturb() -> None:
     def f(x: Any) -> Any:
         try:

@@ -22,6 +22,7 @@ from infimum.graph.guards import caught
 from infimum.graph.indexmap import of_view
 from infimum.graph.kinds import bound_of, joined_kind, type_of
 from infimum.graph.node import Graph, Node
+from infimum.graph.raising import never_raises
 from infimum.graph.ranges import Ends
 from infimum.graph.refusal import here, refusal
 from infimum.graph.selected import Selected
@@ -312,9 +313,9 @@ class Tracer:
         """round(value, digits)."""
         return python_kinds.rounded(self, value, digits)
 
-    def may_raise(self, name: str) -> None:
+    def may_raise(self, name: str, *values: Any) -> None:
         """Refuse what raises an error for some numbers where the user's code may catch it."""
-        if caught():
+        if caught() and not never_raises(self, name, values):
             raise refusal(
                 f"{name} raises an error for some numbers, and the code around it may catch that error.",
                 "Write np.where(condition, a, b) with the condition under which it is defined, without try.",
