@@ -24,7 +24,7 @@ def _positive(lo: float, hi: float) -> bool:
 
 
 def _moderate(lo: float, hi: float) -> bool:
-    return -_LARGEST < lo and hi < _LARGEST
+    return lo > -_LARGEST and hi < _LARGEST
 
 
 def _finite(lo: float, hi: float) -> bool:
@@ -36,8 +36,8 @@ _INSIDE: dict[str, Callable[[float, float], bool]] = {
     "math.log": _positive, "math.log2": _positive, "math.log10": _positive,
     "math.log1p": lambda lo, hi: lo > -1.0, "math.sqrt": lambda lo, hi: lo >= 0.0,
     "math.exp": _moderate, "math.expm1": _moderate, "math.sinh": _moderate, "math.cosh": _moderate,
-    "math.asin": lambda lo, hi: -1.0 <= lo and hi <= 1.0, "math.acos": lambda lo, hi: -1.0 <= lo and hi <= 1.0,
-    "math.acosh": lambda lo, hi: lo >= 1.0, "math.atanh": lambda lo, hi: -1.0 < lo and hi < 1.0,
+    "math.asin": lambda lo, hi: lo >= -1.0 and hi <= 1.0, "math.acos": lambda lo, hi: lo >= -1.0 and hi <= 1.0,
+    "math.acosh": lambda lo, hi: lo >= 1.0, "math.atanh": lambda lo, hi: lo > -1.0 and hi < 1.0,
     "/": lambda lo, hi: lo > 0.0 or hi < 0.0, "//": lambda lo, hi: lo > 0.0 or hi < 0.0,
     "%": lambda lo, hi: lo > 0.0 or hi < 0.0, "divmod": lambda lo, hi: lo > 0.0 or hi < 0.0,
     "int()": _finite, "round()": _finite, "math.floor": _finite, "math.ceil": _finite, "math.trunc": _finite,
