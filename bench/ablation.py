@@ -38,10 +38,10 @@ def outcomes(name: str, n: int, limit: float) -> Iterator[tuple[str, Outcome]]:
     """Be what is found with all devices, and without each of them."""
     problem = frontier.named(name, n)
     function, domain = trace(problem.f, n), read_bounds(problem.bounds, n)
-    separable.search(function, domain, Options(xtol=None, ftol=FTOL, max_iter=1))
+    separable.search(function, domain, Options(xtol=None, ftol=FTOL, fatol=FTOL, max_iter=1))
     for left_out in ("", *NAMES):
         kept = tuple(device for device in NAMES if device != left_out)
-        options = Options(xtol=None, ftol=FTOL, time_limit=limit, contractors=kept)
+        options = Options(xtol=None, ftol=FTOL, fatol=FTOL, time_limit=limit, contractors=kept)
         yield left_out, separable.search(function, domain, options)
 
 

@@ -207,8 +207,8 @@ def _last(kernel: Any, lo: Any, hi: Any) -> Any:
 def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, Any]:
     """A search with the batches that are usual on a backend."""
     options = Options(
-        xtol=None, ftol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(), backend=backend,
-        batch=auto._BATCHES[batch],
+        xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(),
+        backend=backend, batch=auto._BATCHES[batch],
     )  # fmt: skip
     boxes = 0
     contract = Devices.contract

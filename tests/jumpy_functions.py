@@ -1,7 +1,7 @@
-"""Random functions with jumps, truth values read as numbers, kinks and edges of definition; and what contradicts claims.
+"""Random functions with jumps, truth values read as numbers, kinks and edges; and what contradicts claims of them.
 
-Constants and ends of boxes are multiples of 1/4, so that jumps and kinks fall on the ends of boxes all the time. What is
-true is read from the traced graph in ball arithmetic, at points of a box and at a distance of 2^-300 from them.
+Constants and ends of boxes are multiples of 1/4, so that jumps and kinks fall on the ends of boxes all the time. What
+is true is read from the traced graph in ball arithmetic, at points of a box and at a distance of 2^-300 from them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 
 F = Callable[[Any], Any]
+Box = list[tuple[float, float]]
 NEAR = Fraction(1, 2**300)
 BITS = 1024
 
@@ -97,14 +98,38 @@ def jumpy(seed: int) -> Jumpy | None:
     rng = np.random.default_rng(seed)
     n = 1 if rng.random() < 0.7 else 2
     text = f"{_Maker(rng, n).number(int(rng.integers(1, 4)))} + 0.25 * x[0]"
-    f = eval(f"lambda x: {text}", {"np": np})
     try:
-        return Jumpy(text, f, n, trace_graph(f, n).output, trace(f, n))
+        with np.errstate(all="ignore"):
+            return of_text(text, n)
     except Exception:  # whether a formula is refused is no matter of facts
         return None
 
 
-def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
+def of_text(text: str, n: int = 1) -> Jumpy:
+    """The function that a formula of x denotes."""
+    f = eval(f"lambda x: {text}", {"np": np})
+    return Jumpy(text, f, n, trace_graph(f, n).output, trace(f, n))
+
+
+def contradicted(text: str, slopes: Callable[[Function, Box], Any] | None = None) -> list[str]:
+    """What is claimed falsely of a function of one variable, on all boxes with ends at multiples of 1/2."""
+    f = of_text(text)
+    pairs = itertools.combinations_with_replacement([k / 2 for k in range(-2, 7)], 2)
+    return [bad for a, b in pairs for bad in false_facts(f, [(a, b)], slopes or public_slopes)]
+
+
+def public_slopes(function: Function, box: Box) -> Any:
+    """The gradient as pairs (n, 2), as users have it."""
+    return function.gradient(box).pairs()
+
+
+def derived_slopes(function: Function, box: Box) -> Any:
+    """The gradient as pairs (n, 2), as its graph has it."""
+    lo, hi = np.array(box).T
+    return np.stack(function.gradient_ends(lo[None], hi[None]), -1)[0]
+
+
+def boxes(seed: int, n: int, count: int) -> list[Box]:
     """Random boxes, their ends multiples of 1/4 or next to one; one in four is a point."""
     rng = np.random.default_rng(seed)
     found = []
@@ -113,13 +138,13 @@ def boxes(seed: int, n: int, count: int) -> list[list[tuple[float, float]]]:
         for _ in range(n):
             a, b = sorted([quarter(rng), quarter(rng)])
             b = a if rng.random() < 0.25 else b
-            a, b = (float(np.nextafter(a, np.inf)) if rng.random() < 0.2 and a < b else a), max(a, b)
+            a, b = (float(np.nextafter(a, np.inf)) if rng.random() < 0.2 and a < b and a else a), max(a, b)
             box.append((a, b))
         found.append(box)
     return found
 
 
-def samples(box: list[tuple[float, float]]) -> Iterator[tuple[Fraction, ...]]:
+def samples(box: Box) -> Iterator[tuple[Fraction, ...]]:
     """Points of a box: ends, middles, and every multiple of 1/4 in one variable's range."""
     sides = []
     for a, b in box:
@@ -146,10 +171,10 @@ def moved(point: tuple[Fraction, ...], direction: tuple[int, ...], by: Fraction)
     return tuple(p + d * by for p, d in zip(point, direction, strict=True))
 
 
-def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
+def false_facts(f: Jumpy, box: Box, gradient: Callable[[Function, Box], Any] = public_slopes) -> list[str]:
     """What of `defined`, `smooth` and the gradient on a box a sample contradicts."""
     defined, smooth = f.function.facts(box)
-    slopes = np.atleast_2d(f.function.gradient(box).pairs())
+    slopes = gradient(f.function, box)
     bad = []
     for point in samples(box):
         here = value(f, point)
@@ -159,6 +184,7 @@ def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
             bad += [f"{f.text} on {box}: claimed to be defined at {point}"] if defined else []
             bad += [f"{f.text} on {box}: claimed to be smooth at {point}"] if smooth else []
             continue
+        beside: dict[tuple[int, ...], Any] = {}
         for direction in steps(f.n):
             found = [value(f, moved(point, direction, k * NEAR)) for k in (1, 2)]
             if any(isinstance(v, str) for v in found):
@@ -170,11 +196,15 @@ def false_facts(f: Jumpy, box: list[tuple[float, float]]) -> list[str]:
             with exact_values.precision(BITS):
                 rate = (found[1] - found[0]) / exact_values.ball(NEAR)
                 first = (found[0] - here) / exact_values.ball(NEAR)
-                if smooth and bool(abs(first - rate) > (1 + abs(rate)) * exact_values.arb(2) ** -100):
-                    bad.append(f"{where}: smooth, yet the slope there is {first.str(5)} and beyond {rate.str(5)}")
-                if bool(abs(rate) < exact_values.arb(2) ** 100):
+                back = beside.get(tuple(-d for d in direction), -first)
+                beside[direction] = first
+                for other in (rate, -back) if smooth else ():
+                    if bool(abs(first - other) > (1 + abs(rate)) * exact_values.arb(2) ** -60):
+                        bad.append(f"{where}: smooth, yet there are slopes {first.str(5)} and {other.str(5)}")
+                behind = value(f, moved(point, direction, -NEAR))  # at an edge of definition there is no kink
+                if behind is not None and bool(abs(rate) < exact_values.arb(2) ** 100):
                     low, high = (_along(slopes, direction, side) for side in (-1, 1))
-                    slack = (1 + abs(rate)) * exact_values.arb(2) ** -100
+                    slack = (1 + abs(rate)) * exact_values.arb(2) ** -60
                     if bool(rate + slack < low) or bool(rate - slack > high):
                         bad.append(f"{where}: the slope {rate.str(5)} is not in the gradient {slopes.tolist()}")
     return bad
@@ -189,19 +219,26 @@ def _along(slopes: Any, direction: tuple[int, ...], side: int) -> Any:
     return total
 
 
-def lost(f: Jumpy, box: list[tuple[float, float]], result: Any) -> list[str]:
+def _held(left: Any, point: tuple[Fraction, ...]) -> bool:
+    """Whether a box holds the point, or a double beside it where it is none."""
+    x = np.array([float(p) for p in point])
+    exact = np.array([Fraction(v) == p for v, p in zip(x, point, strict=True)])
+    low, high = (np.where(exact, x, np.nextafter(x, side)) for side in (-np.inf, np.inf))
+    return bool(((left[:, :, 0] <= high) & (left[:, :, 1] >= low)).all(1).any())
+
+
+def lost(f: Jumpy, box: Box, result: Any) -> list[str]:
     """Points of the box whose value is below the minimum claimed, and minimisers in no box of the result."""
     bad = []
-    lower, upper = float(result.minimum.lo), float(result.minimum.hi)
+    lower, left = float(result.minimum.lo), np.asarray(result.boxes)
     for point in samples(box):
         here = value(f, point)
         if here is None or isinstance(here, str):
             continue
         if bool(here < exact_values.arb(lower)):
             bad.append(f"{f.text} on {box}: {here.str(8)} at {tuple(map(str, point))} is below {lower!r}")
-        held = any(all(a <= p <= b for p, (a, b) in zip(point, one, strict=True)) for one in result.boxes)
-        if not held and bool(here <= exact_values.arb(lower)):
-            bad.append(f"{f.text} on {box}: the minimiser {tuple(map(str, point))} is in no box")
-        if len(result.boxes) == 0:
+        if len(left) == 0:
             bad.append(f"{f.text} on {box}: no box, yet {here.str(8)} at {tuple(map(str, point))}")
+        elif bool(here <= exact_values.arb(lower)) and not _held(left, point):
+            bad.append(f"{f.text} on {box}: the minimiser {tuple(map(str, point))} is in no box")
     return bad

@@ -15,7 +15,14 @@ import pytest
 
 from infimum import problems
 from infimum.api import minimize
-from infimum.errors import InfimumError, InvalidBounds, InvalidJacobian, InvalidOption, UnreachableTolerance
+from infimum.errors import (
+    InfimumError,
+    InvalidBounds,
+    InvalidJacobian,
+    InvalidOption,
+    UnknownOption,
+    UnreachableTolerance,
+)
 from infimum.exact import pi
 from infimum.progress import Display, line
 from infimum.records.result import Result
@@ -31,9 +38,8 @@ def bowl(x: Any) -> Any:
 
 def test_the_minimum_and_the_minimiser_are_enclosed() -> None:
     result = minimize(bowl, BOX)
-    assert result.success and 0 in result.minimum and result.minimum.wid < 1e-6
+    assert result.success and 0 in result.minimum and result.minimum.wid <= 1e-9
     assert any((box[:, 0] <= 1).all() and (box[:, 1] >= 1).all() for box in result.boxes)
-    assert (result.boxes[:, :, 1] - result.boxes[:, :, 0]).max() < 1e-4
     assert result.x is not None and np.allclose(result.x, 1, atol=1e-3) and result.fun == pytest.approx(0, abs=1e-5)
     assert result.nit == len([step for step in result.history if step.iteration]) or result.history
 
@@ -183,17 +189,86 @@ def test_the_line_of_the_display_is_true_and_readable() -> None:
         ({"max_regions": -4}, "max_regions must be a positive integer, got -4"),
         ({"time_limit": 0}, "time_limit must be positive, got 0"),
         ({"threads": 0}, "threads must be a positive integer, got 0"),
-        ({"xtol": None}, "Nothing would ever end this search"),
+        ({"ftol": None}, "Nothing would ever end this search"),
+        ({"ftol": None, "fatol": 1e-3}, "Nothing would ever end this search"),
+        ({"method": "paper", "xtol": None}, "Nothing would ever end this search"),
         ({"x0": [0]}, r"x0 has shape \(1,\), and the function 2 variables"),
         ({"x0": [0, 9]}, r"x0\[1\] = 9.0 lies outside the bounds \[-2.0, 3.0\]"),
         ({"x0": [0, float("nan")]}, r"x0\[1\] = nan lies outside"),
         ({"x0": "ab"}, "x0='ab' is no point"),
         ({"jac": True}, "jac=True is no function"),
+        ({"threads": 0}, "threads must be a positive integer, got 0. Write threads=None for as many as there are"),
+        ({"threads": 1.5}, "threads must be a positive integer, got 1.5"),
+        ({"callback": 3}, "callback=3 is no function. Write callback=g"),
+        ({"progress": "yes"}, "progress must be True, False or None, got 'yes'"),
+        ({"maximize": "no"}, "maximize must be True or False, got 'no'"),
+        ({"fatol": -1}, "fatol must be positive or zero, got -1"),
+        ({"xrtol": 0}, "xrtol must be positive, got 0"),
+        ({"xrtol": {5: 1e-3}}, "xrtol names the variable 5, and there are 2"),
+        ({"xrtol": [1e-3]}, r"xrtol has shape \(1,\)"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidOption, match=words):
         minimize(bowl, BOX, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"tol": 1e-3}, "There is no option tol=0.001. Write ftol"),
+        ({"maxiter": 5}, "Write max_iter"),
+        ({"options": {"maxiter": 5}}, "Write what is in it as options of their own"),
+        ({"timeout": 5}, "Write time_limit"),
+        ({"constraints": ()}, "not supported yet"),
+        ({"hess": bowl}, "derivatives come from the function itself"),
+        ({"disp": True}, "Write progress=True"),
+        ({"seed": 1}, "nothing here is random"),
+        ({"popsize": 15}, "the whole domain is searched"),
+        ({"atol": 1e-3}, "Write fatol"),
+        ({"workers": 2}, "Write threads"),
+        ({"fun": bowl}, "as the first argument"),
+        ({"xtoll": 1e-3}, r"Did you mean xtol\?"),
+        ({"time_limits": 1}, r"Did you mean time_limit\?"),
+        ({"maximum_iter": 1}, r"Did you mean max_iter\?"),
+        ({"contractor": "level"}, r"Did you mean contractors\?"),
+        ({"zzz": 1}, "There are args, backend, batch"),
+    ],
+    ids=str,
+)
+def test_unknown_options_are_refused_with_the_one_that_was_meant(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UnknownOption, match=words):
+        minimize(bowl, BOX, **given)
+    with pytest.raises(TypeError):
+        minimize(bowl, BOX, **given)
+
+
+@pytest.mark.parametrize("method", ["auto", "paper"])
+@pytest.mark.parametrize("kind", [KeyError, ZeroDivisionError, OSError, RuntimeError])
+def test_an_error_of_a_callback_or_of_the_function_reaches_the_user(kind: type[Exception], method: str) -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def failing(*_: Any) -> Any:
+        raise kind("mine")
+
+    for f, callback in ((bowl, failing), (failing, None)):
+        with pytest.raises(kind, match="mine"):
+            minimize(f, BOX, method=method, callback=callback)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_papers_method_keeps_its_goal_unless_another_is_given() -> None:
+    plain, paper = minimize(problems.rastrigin(3)), minimize(problems.rastrigin(3), method="paper")
+    assert plain.success and paper.success
+    assert (paper.boxes[:, :, 1] - paper.boxes[:, :, 0]).max() < 1e-4
+    named = minimize(problems.rastrigin(3), method="paper", xtol=1e-4, ftol=None)
+    assert named.nit == paper.nit and np.array_equal(named.boxes, paper.boxes)
+    by_value = minimize(bowl, BOX, method="paper", xtol=None, ftol=1e-2)
+    assert by_value.success and by_value.nit < minimize(bowl, BOX, method="paper").nit
+    wide = minimize(bowl, BOX, method="paper", xrtol=0.1)
+    assert wide.success and 1e-4 < (wide.boxes[:, :, 1] - wide.boxes[:, :, 0]).max() < 0.5
+    absolute = minimize(bowl, BOX, method="paper", fatol=1e-3)
+    assert absolute.success and absolute.minimum.wid <= 1e-3
 
 
 def test_a_function_and_bounds_are_needed() -> None:

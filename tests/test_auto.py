@@ -38,7 +38,8 @@ INF = math.inf
 
 
 def auto_result(f: Any, bounds: Any = None, **options: Any) -> Any:
-    return infimum.minimize(f, bounds, **{"method": "auto", "threads": 1, "progress": False, **options})
+    asked = {"method": "auto", "threads": 1, "progress": False, "xtol": 1e-4, **options}
+    return infimum.minimize(f, bounds, **asked)
 
 
 def claimed(result: Any, truth: Truth) -> Claim:

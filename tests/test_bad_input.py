@@ -118,17 +118,17 @@ def test_a_tolerance_finer_than_the_doubles_ends(f: Callable[[Any], Any], where:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableTolerance)
         result = infimum.minimize(f, [(where, where + max(1.0, abs(where)))], xtol=1e-320, time_limit=1)
-    assert result.status in (Status.PROVED, Status.TIME) and time.perf_counter() - started < 10
+    assert result.status in (Status.PROVED, Status.GOAL_MISSED, Status.TIME) and time.perf_counter() - started < 10
     assert result.minimum.lo <= result.minimum.hi and result.nregions
 
 
 def test_a_gap_of_nothing_ends() -> None:
-    result = infimum.minimize(lambda x: np.sum(np.abs(x)), [(-1, 2)] * 2, xtol=None, ftol=0, time_limit=2)
+    result = infimum.minimize(lambda x: np.sum(np.abs(x)), [(-1, 2)] * 2, xtol=None, ftol=0, fatol=0, time_limit=2)
     assert result.status in (Status.PROVED, Status.TIME) and 0 in result.minimum
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableTolerance)
         both = infimum.minimize(lambda x: np.sin(x[0]) + x[0] / 3, [(-9, 9)], xtol=1e-300, ftol=1e-300, time_limit=2)
-    assert both.status in (Status.PROVED, Status.TIME) and both.minimum.lo < both.minimum.hi
+    assert both.status in (Status.GOAL_MISSED, Status.TIME) and both.minimum.lo < both.minimum.hi
 
 
 def test_every_variable_may_be_fixed() -> None:

@@ -521,10 +521,11 @@ def test_answers_are_copied_to_likes() -> None:
 
 
 def test_gaps_that_every_block_keeps_make_up_the_whole() -> None:
-    gap = share(1e-6, -50.0, (1.0, 1.0), 1000)
+    gap = share(1e-6 * 50, (1.0, 1.0), 1000)
     assert 0.999e-6 * 50 < 1000 * gap < 1e-6 * 50
-    assert share(1e-6, math.inf, (1.0, 1.0), 10) < 1e-7
-    assert share(1e-12, 0.0, (1.0, 1.0 + 1e-9), 10) == 0.0
+    assert 0 < 10 * share(1e-6, (1.0, 1.0 + 1e-7), 10) <= 1e-6 - 0.999e-7
+    assert share(0.0, (1.0, 1.0), 10) == 0.0
+    assert 0 < share(1e-12, (1.0, 1.0 + 1e-9), 10) < 1e-9, "out of reach: the constant alone is wider"
 
 
 def test_the_answers_of_styblinski_tang_combine() -> None:

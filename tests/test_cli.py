@@ -11,20 +11,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
-
-pytest.importorskip("infimum.search.paper")
 
 from infimum import problems
 from infimum.api import minimize
-from infimum.cli import main
+from infimum.cli import exit_code, main
 from infimum.cli_bench import published_rows
 from infimum.cli_target import read_bound
 from infimum.errors import InvalidOption
 from infimum.exact import exact, pi
 from infimum.search.partition import PARTITIONS
 from infimum.search.selection import Best
+from infimum.search.status import Status
 
 MODEL = """
 import numpy as np
@@ -39,6 +40,22 @@ def undefined(x):
 
 def branching(x):
     return 1 if x[0] > 0 else 2
+
+def wave(x):
+    return np.sin(x[0]) + x[0] / 3
+
+def missing(x):
+    return {}["depth"] * x[0]
+
+def _table():
+    raise OSError("no such table")
+
+def deep(x):
+    return x[0] + _table()
+
+def late(x):
+    y = x[0] ** 2
+    raise ZeroDivisionError("a bad day")
 
 hills = problems.rastrigin(3)
 """
@@ -143,10 +160,64 @@ def test_what_means_nothing_is_refused_with_a_sentence(
     assert words in err and err.startswith("infimum: ") and "Traceback" not in err
 
 
+def test_no_optimum_has_its_own_exit_code(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", f"{model}:undefined", "--dim", "1", "--bounds", "-1", "1"]) == 3
+    assert "6 (undefined)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_every_status_has_an_exit_code(status: Status) -> None:
+    expected = {0: 0, 5: 130, 6: 3, 9: 3, 10: 3}.get(int(status), 1)
+    assert exit_code(SimpleNamespace(status=status)) == expected
+
+
+def test_a_goal_that_is_missed_is_told_and_ends_with_1(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--dim", "1", "--bounds", "-9", "9", "--ftol", "0", "--fatol", "0", "--time-limit", "20"]
+    assert main(["solve", f"{model}:wave", *arguments]) == 1
+    out = capsys.readouterr().out
+    assert "8 (goal_missed)" in out and "x[0] in" in out
+
+
+def test_goals_are_read_as_those_of_minimize(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    place = ["solve", f"{model}:wave", "--dim", "1", "--bounds", "-9", "9", "--json", "-"]
+    for words, options in [
+        ([], {}),
+        (["--ftol", "1e-2", "--fatol", "0"], {"ftol": 1e-2, "fatol": 0}),
+        (["--ftol", "none", "--xrtol", "1e-3"], {"ftol": None, "xrtol": 1e-3}),
+        (["--xtol", "1e-7"], {"xtol": 1e-7}),
+        (["--method", "paper"], {"method": "paper"}),
+        (["--method", "paper", "--xtol", "none", "--ftol", "1e-3"], {"method": "paper", "xtol": None, "ftol": 1e-3}),
+    ]:
+        assert main([*place, *words]) == 0
+        read = json.loads(capsys.readouterr().out)
+        meant = minimize(lambda x: np.sin(x[0]) + x[0] / 3, [(-9, 9)], **options)
+        assert (read["nit"], read["boxes"]) == (meant.nit, meant.boxes.tolist()), words
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("missing", "KeyError: 'depth'"), ("deep", "OSError: no such table"), ("late", "ZeroDivisionError: a bad day")],
+)
+def test_an_error_of_the_users_function_is_told_with_its_line(
+    name: str, words: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", f"{model}:{name}", "--dim", "1", "--bounds", "0", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith("infimum: model.py:") and words in err and "Traceback" not in err and out == ""
+
+
+def test_a_fault_of_ours_is_told_as_such(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("infimum.search.separable.Search", None)
+    assert main(["solve", "levy", "--dim", "2"]) == 2
+    err = capsys.readouterr().err
+    assert "TypeError: 'NoneType'" in err and "please report it" in err
+
+
 def test_a_file_that_fails_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.py").write_text("1 / 0\n")
     assert main(["solve", f"{tmp_path / 'broken.py'}:f", "--dim", "2", "--bounds", "0", "1"]) == 2
-    assert "broken.py cannot be run: ZeroDivisionError" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "broken.py cannot be run: ZeroDivisionError" in err and "broken.py:1   1 / 0" in err
 
 
 def test_bounds_are_the_numbers_that_were_written() -> None:
@@ -223,6 +294,23 @@ def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:
     out, err = run.communicate(timeout=30)
     assert run.returncode == 130, err
     assert "5 (interrupted)" in out and "minimum  [0" in out and "Traceback" not in err
+
+
+def test_after_ctrl_c_the_result_is_printed_and_the_file_written(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    command = [*COMMAND, "--time-limit", "60", "--json", str(file)]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130, err
+    assert "5 (interrupted)" in out and json.loads(file.read_text())["status"] == 5
+
+
+def test_the_result_is_printed_before_a_file_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "levy", "--dim", "2", "--json", "/nowhere/at/all.json"]) == 2
+    out, err = capsys.readouterr()
+    assert "0 (proved)" in out and "/nowhere/at/all.json: No such file" in err
 
 
 def test_the_live_display_appears_on_a_terminal_only() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import Bounds
 
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds
@@ -119,3 +120,43 @@ def test_a_million_variables_are_read_at_once() -> None:
     domain = read_bounds([(0, pi)] * 1_000_000)
     assert domain.n == 1_000_000 and time.perf_counter() - start < 5
     assert repr(domain).endswith("and 999997 more>")
+
+
+NO_DOUBLES = [pi, Fraction(1, 3), exact("0.1"), 2**53 + 1, np.int64(2**60 + 1), np.uint64(2**63 + 1), 10**30]
+
+
+@pytest.mark.parametrize("end", NO_DOUBLES, ids=repr)
+@pytest.mark.parametrize("form", ["pairs", "scipy", "scipy, one end", "array", "tuples of arrays"])
+def test_no_form_of_bounds_rounds_an_end_to_the_nearest_double(end: Any, form: str) -> None:
+    far = 1e40
+    given: Any = {
+        "pairs": [(end, far), (-far, end)],
+        "scipy": Bounds(
+            np.array([end, -far], object), np.array([far, end], object)
+        ),  # of mixed lists SciPy makes doubles
+        "scipy, one end": Bounds([end], [far]),
+        "array": np.array([[end, far], [-far, end]], object),
+        "tuples of arrays": (np.array([end, far], object), np.array([-far, end], object)),
+    }[form]
+    domain, number = read_bounds(given), exact(int(end) if isinstance(end, np.integer) else end)
+    assert exact(float(domain.lo[0])) < number < exact(float(domain.inner_lo[0]))
+    assert np.nextafter(domain.lo[0], INF) == domain.inner_lo[0]
+    if domain.n == 2:
+        assert exact(float(domain.inner_hi[1])) < number < exact(float(domain.hi[1]))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_large_integers_of_numpy_are_bounds_as_they_are(kind: Any) -> None:
+    n = 2**60 + 1
+    for bounds in (np.array([[n, n + 600]], kind), Bounds(np.array([n], kind), np.array([n + 600], kind))):
+        domain = read_bounds(bounds)
+        assert int(domain.lo[0]) < n < int(domain.inner_lo[0])
+        assert int(domain.inner_hi[0]) < n + 600 < int(domain.hi[0])
+
+
+def test_bounds_of_scipy_may_be_missing_and_hold_for_all_variables() -> None:
+    assert ends(read_bounds(Bounds(np.array([None, 0], object), np.inf)))[:2] == [[-INF, 0.0], [INF, INF]]
+    assert ends(read_bounds(Bounds(0, 1), 2))[:2] == [[0.0, 0.0], [1.0, 1.0]]
+    for lb, words in ((np.zeros((2, 2)), r"shape \(2, 2\)"), (np.longdouble([0.5]), "no number"), (["a"], "no number")):
+        with pytest.raises(InvalidBounds, match=words):
+            read_bounds(SimpleNamespace(lb=lb, ub=1.0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import exact_values
@@ -16,7 +16,7 @@ import infimum.core
 import traced_objectives as traced_
 from exact_values import Undecided, told
 from infimum.backends import cpu, reference
-from infimum.errors import InfimumError, InvalidInterval, ShapeMismatch
+from infimum.errors import InfimumError, InvalidInterval, ShapeMismatch, TraceError
 from infimum.function import Function, trace
 from infimum.interval import Interval, empty
 from objectives import Objective
@@ -57,7 +57,7 @@ def values_outside(both: Both, lo: FloatArray, hi: FloatArray, count: int = 3) -
 
 def slopes_outside(both: Both, lo: FloatArray, hi: FloatArray, count: int = 1) -> list[str]:
     """Difference quotients inside a box that the gradient's enclosure does not contain."""
-    found = both.function.gradient(Interval(lo, hi))
+    found = both.function.gradient_ends(lo, hi)
     bad = []
     for i, box in enumerate(samples(lo, hi, count, seed=13)):
         for x in box:
@@ -66,7 +66,7 @@ def slopes_outside(both: Both, lo: FloatArray, hi: FloatArray, count: int = 1) -
             except Undecided:
                 continue
             for j, slope in enumerate(true):
-                ends = float(found.lo[i, j]), float(found.hi[i, j])
+                ends = float(found[0][i, j]), float(found[1][i, j])
                 if slope is not None and exact_values.outside(slope, *ends, exact_values.SLACK):
                     bad.append(f"component {j} at {told(x)}: {slope} not in [{ends[0].hex()}, {ends[1].hex()}]")
     return bad
@@ -231,8 +231,11 @@ def test_random_expressions_are_enclosed_with_their_gradients(
     steps: list[tuple[int, int, int]], fold: int, seed: int, size: float
 ) -> None:
     f = _expression(steps, fold)
-    with np.errstate(all="ignore"):
-        both = Both(traced_.trace_graph(f, 3).output, trace(f, 3))
+    try:
+        with np.errstate(all="ignore"):
+            both = Both(traced_.trace_graph(f, 3).output, trace(f, 3))
+    except TraceError:  # what NumPy makes of an infinity on the way is not known for certain
+        reject()
     random = np.random.default_rng(seed)
     centre = random.uniform(-2, 3, (4, 3))
     reach = 10.0**size * random.uniform(0, 1, (4, 3))

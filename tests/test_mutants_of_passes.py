@@ -15,10 +15,12 @@ from infimum.errors import InfimumError
 from infimum.exact import Exact
 from infimum.function import trace
 from infimum.graph import indexmap, ops
+from infimum.graph.constant import constant
 from infimum.graph.node import Node
 from infimum.graph.trace import trace_graph
 from infimum.passes import build as building
-from infimum.passes import derive, facts, reroll
+from infimum.passes import derive, facts, near, reroll
+from jumpy_functions import contradicted, derived_slopes
 from objectives import Objective
 from test_facts_of_functions import CASES, false_claims
 from test_function import slopes_outside, values_outside, wrong_slopes
@@ -68,6 +70,17 @@ def claims(name: str) -> Check:
     return lambda: false_claims(CASES[name])
 
 
+def samples(text: str) -> Check:
+    """Facts and gradients of a formula of x[0], around its jumps."""
+    return lambda: contradicted(text, derived_slopes)
+
+
+def unknown_slopes(f: Callable[[Any], Any], box: Any) -> list[str]:
+    """A gradient that says nothing on a box."""
+    found = trace(f, 1).gradient(box).pairs()
+    return [] if np.isfinite(found).all() else [f"{found} on {box}"]
+
+
 # --- what is broken --------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +125,8 @@ _READERS = indexmap.readers
 _MOVED = building._moved_constant
 _SUM_OF_SCALED = Build._sum_of_scaled
 _TERMS = reroll._Roller._terms
-_FACT = facts._Facts._fact
+_MADE = near.Near._made
+_OWN = near.Near.own
 _PUSH = Build._may_push
 
 
@@ -145,16 +159,50 @@ def _any_multiple_of_pi(self: Any) -> Fraction:
     return Fraction(float(self) / np.pi).limit_denominator(1000)
 
 
-def _never_steady(self: Any, node: Node, which: str) -> Any:
-    return None if which == "steady" else _FACT(self, node, which)
+def _branches_alone(self: Any, node: Node) -> Any:
+    return near.all_of(self.build, [self.smooth[a] for a in node.args[1:]])
 
 
-def _branches_alone(self: Any, node: Node, which: str, table: Any) -> Any:
-    return self._all([table[a] for a in node.args[1:]])
+def _first_branch(self: Any, node: Node) -> Any:
+    return self.smooth[node.args[1]]
 
 
-def _first_branch(self: Any, node: Node, which: str, table: Any) -> Any:
-    return table[node.args[1]]
+def _unasked(b: Build, condition: Node, valid: Any, x: Any, y: Any) -> Any:
+    """The branches' facts, as if every condition were defined."""
+    return near.chosen(b, condition, None, x, y)
+
+
+def _less_of_both(b: Build, condition: Node, valid: Any, x: Any, y: Any) -> Any:
+    """The smaller of two facts, of which one may be empty."""
+    return near.all_of(b, [valid, near.chosen(b, condition, None, x, y)])
+
+
+def near_is_itself(*ops: str) -> Callable[[Patch], None]:
+    """These operations, as if they did not jump at the edge of a box."""
+
+    def made(self: Any, node: Node) -> Node:
+        if node.op not in ops:
+            return _MADE(self, node)
+        return self.build.graph.node(node.op, self.operands(node), node.size, node.data)
+
+    return put(near.Near, "_made", made)
+
+
+def always(fact: str, *ops: str) -> Callable[[Patch], None]:
+    """A fact taken for granted of these operations."""
+
+    def own(self: Any, kind: str, node: Node) -> Node:
+        return self.build.number(1) if kind == fact and node.op in ops else _OWN(self, kind, node)
+
+    return put(near.Near, "own", own)
+
+
+def _kept_condition(self: Any, node: Node) -> Node:
+    """A `where` that asks its condition on the box alone."""
+    made = _MADE(self, node)
+    if node.op != "where" or made is node:
+        return made
+    return self.build.graph.node("where", (node.args[0], *made.args[1:]), node.size)
 
 
 def _unguarded(b: Build, g: Node, slope: Node, chosen: bool) -> Node:
@@ -167,6 +215,16 @@ def _ties_to_all(b: Build, x: Node, y: Node, op: str) -> Node:
 
 def _push_always(self: Build, node: Node, m: Any) -> bool:
     return _PUSH(self, node, m) or node.op == "mul"
+
+
+def _push_into_scalars(self: Build, node: Node, m: Any) -> bool:
+    return _PUSH(self, node, m) or (node.op == "mul" and m.size <= node.size and any(a.size > 1 for a in node.args))
+
+
+def _beside_missing_elements(x: Any) -> Any:
+    y = np.zeros(3)
+    y[1:] = (np.sqrt(x[0]) * x)[:-1]
+    return np.sum(np.where(np.array([x[0] < 0, x[0] >= 0]), y[:2], x[0]))
 
 
 def _no_signs(self: Any, node: Node) -> Any:
@@ -261,41 +319,96 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         put(Build, "_may_push", _push_always),
         slopes(BY_NAME["rotation"].f, 3),
     ),
+    "0 times nothing is 0": (
+        put(Build, "_may_push", _push_into_scalars),
+        values(_beside_missing_elements, low=-2.0),
+    ),
     "re-rolling forgets the signs": (
         put(reroll._Roller, "_terms", _no_signs),
         values(paper_functions.rastrigin_loop, 4),
     ),
     "a condition decided on the box alone": (
-        put(facts._Facts, "_strict", lambda self, node: node),
+        near_is_itself(*near.COMPARISONS),
         claims("where(x < 0, 10, x)"),
     ),
+    "a truth value compared with a number, decided on the box alone": (
+        near_is_itself(*near.COMPARISONS),
+        samples("np.where((x[0] >= 0) * 1.0 > 0.5, x[0], 10.0)"),
+    ),
+    "an inner where asks its condition on the box alone": (
+        put(near.Near, "_made", _kept_condition),
+        samples("np.where(np.where(x[0] < 1, x[0] > -9, x[0] > 9), x[0], 10.0)"),
+    ),
     "where has the facts of its branches": (
-        put(facts._Facts, "_where", _branches_alone),
+        put(facts._Facts, "_smooth_where", _branches_alone),
         claims("where(x <= 0, 10, x)"),
     ),
     "where has the facts of its first branch": (
-        put(facts._Facts, "_where", _first_branch),
+        put(facts._Facts, "_smooth_where", _first_branch),
         claims("where(x < 0, 10, x)"),
     ),
     "what is compared need not be defined around the box": (
-        put(facts._Facts, "_fact", _never_steady),
+        put(near.Near, "_opened", lambda self, node: None),
         claims("where(sqrt(x) < 5, x, 2)"),
     ),
-    "what is compared need not be continuous": (
-        put(facts._Facts, "_fact", _never_steady),
+    "floor does not step at the edge of a box": (
+        near_is_itself("floor"),
         claims("where(floor(x) > 4.5, x, 7)"),
+    ),
+    "sign does not step at the edge of a box": (
+        near_is_itself("sign"),
+        samples("np.where(np.sign(x[0]) > -0.5, x[0], 7.0)"),
+    ),
+    "mod does not jump at the edge of a box": (near_is_itself("mod"), samples("np.where(x[0] % 1 < 0.75, x[0], 7.0)")),
+    "atan2 does not jump at its cut": (
+        near_is_itself("atan2"),
+        samples("np.where(np.arctan2(x[0], -1.0) > -1, x[0], 7.0)"),
+    ),
+    "a condition may be undefined": (put(facts, "chosen", _unasked), claims("where(sqrt(x) < 5, x, 2)")),
+    "an empty fact taken for a true one": (
+        put(facts, "chosen", _less_of_both),
+        samples("np.where(x[0] < -0.5, np.where(np.sqrt(x[0]) > 0.75, np.sqrt(x[0]), 1), 2)"),
     ),
     "the extreme of several always smooth": (
         put(facts._Facts, "_alone", lambda self, node: None),
         claims("min(x, 1, 2 - x)"),
     ),
-    "a truth value read as a number does not jump": (
-        put(facts._Facts, "_decided", lambda self, node: self.build.number(1)),
-        claims("(x > 1) * x"),
+    "min and max have no kink": (always("smooth", "min", "max"), claims("max(x, 0)")),
+    "everything taken for a step": (
+        put(near.Near, "is_step", lambda self, node: True),
+        samples("np.minimum(x[0], 0.5) + np.floor(x[0])"),
     ),
+    "a truth value read as a number does not jump": (always("smooth", *near.COMPARISONS), claims("(x > 1) * x")),
+    "floor does not jump": (always("smooth", "floor"), claims("floor(x)")),
+    "mod does not jump": (always("smooth", "mod"), claims("x % 1")),
+    "roots smooth at their edge": (always("smooth", "sqrt"), claims("sqrt(x - 1)")),
     "roots defined everywhere": (
         put(facts, "DEFINED_EVERYWHERE", facts.DEFINED_EVERYWHERE | {"sqrt"}),
         claims("sqrt(x - 1)"),
+    ),
+    "what a reduction reads need not be defined": (
+        put(facts, "through", lambda b, node, below: None),
+        samples("np.sum(np.sqrt(np.array([x[0], 4.0])))"),
+    ),
+    "a where has the slope of the branch at the point alone": (
+        put(derive, "Near", lambda b, output: near.Near(b, b.x)),
+        samples("np.where(x[0] > 0, x[0], -x[0])"),
+    ),
+    "a truth value has the slope of the side at the point alone": (
+        put(derive, "Near", lambda b, output: near.Near(b, b.x)),
+        samples("(x[0] >= 1) * (x[0] - 1)"),
+    ),
+    "a branch without a slope counts as 0": (
+        put(derive, "_ENTIRE", constant(0.0)),
+        samples("np.where(x[0] > 0, x[0] * np.log(x[0]), 2 * x[0])"),
+    ),
+    "a constant below all doubles counts as 0": (
+        put(derive, "_is_zero", lambda node: node.op == "constant" and not np.any(node.data.points())),
+        slopes(lambda x: x[0] * 1e200 * 1e200 / 1e200 / 1e200 + x[1]),
+    ),
+    "the slope of g**0 divides by g": (
+        slope_of("pown", lambda b, a, y: (b.apply("mul", b.number(y.data), b.apply("pown", a[0], data=y.data - 1)),)),
+        lambda: unknown_slopes(lambda x: np.log(x[0]) ** 0 + x[0], [(1.0, 1.0)]),
     ),
 }
 

@@ -26,7 +26,7 @@ def outcome(**given: Any) -> SimpleNamespace:
         "lower": -1.0, "upper": -0.9999, "boxes": np.array([[[0, 1], [2, 3]], [[1, 2], [3, 4]]]),
         "lower_bounds": np.array([-1.0, -0.99995]), "x": np.array([0.5, 2.5]), "fun": -0.99991,
         "status": Status.PROVED, "nit": 7, "nfev": 70, "seconds": 0.25,
-        "product": None, "history": [Progress(1, -2.0, 0.0, 5, 0.1)],
+        "product": None, "proof": None, "missed": None, "history": [Progress(1, -2.0, 0.0, 5, 0.1)],
     }  # fmt: skip
     return SimpleNamespace(**{**made, **given})
 
@@ -80,8 +80,9 @@ def test_every_status_is_a_sentence(status: Status) -> None:
 
 
 def test_the_numbers_of_the_statuses_are_fixed() -> None:
-    names = ["PROVED", "TIME", "ITERATIONS", "REGIONS", "MEMORY", "INTERRUPTED", "UNDEFINED"]
-    assert [Status[name].value for name in names] == list(range(7))
+    names = ["PROVED", "TIME", "ITERATIONS", "REGIONS", "MEMORY", "INTERRUPTED", "UNDEFINED", "NO_POINT", "GOAL_MISSED"]
+    names += ["UNBOUNDED", "NOT_ATTAINED"]
+    assert [Status[name].value for name in names] == list(range(11))
 
 
 def test_undefined_everywhere_has_no_minimum() -> None:

@@ -64,9 +64,9 @@ def _until_proved(f: Any, bounds: Any = None, **options: Any) -> list[Claim]:
     """The claims of the same search, stopped after more and more iterations."""
     claims = []
     for iterations in STOPS:
-        result = infimum.minimize(f, bounds, max_iter=iterations, threads=1, **options)
+        result = infimum.minimize(f, bounds, **{"max_iter": iterations, "threads": 1, "xtol": 1e-4, **options})
         claims.append(Claim.of(result))
-        if result.status in (Status.PROVED, Status.UNDEFINED):
+        if result.status in (Status.PROVED, Status.GOAL_MISSED, Status.UNDEFINED):
             break
     return claims
 

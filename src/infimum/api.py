@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum import api_options as options
+from infimum import api_unknown
+from infimum.api_goals import FATOL, FTOL, XTOL, Default, goals, warn_if_unreachable
 from infimum.api_interrupt import Interrupt
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
-from infimum.function import Function, trace
+from infimum.function import Function, trace_unwatched
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
@@ -27,7 +30,7 @@ BACKENDS = ("auto", "cpu", "cuda")
 
 
 def minimize(
-    f_or_problem: Any,
+    f_or_problem: Any = None,
     bounds: Any = None,
     *,
     args: Any = (),
@@ -36,8 +39,10 @@ def minimize(
     method: str | None = None,
     backend: str = "auto",
     batch: int | None = None,
-    xtol: float | npt.ArrayLike | dict[int, float] | None = 1e-4,
-    ftol: float | None = None,
+    ftol: float | Default | None = FTOL,
+    fatol: float | Default | None = FATOL,
+    xtol: float | npt.ArrayLike | dict[int, float] | Default | None = XTOL,
+    xrtol: float | npt.ArrayLike | dict[int, float] | None = None,
     max_iter: int | None = None,
     time_limit: float | None = None,
     max_regions: int | None = None,
@@ -50,6 +55,7 @@ def minimize(
     progress: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
     threads: int | None = None,
+    **unknown: Any,
 ) -> Result:
     """Enclose the global minimum of a function over a box, and every point where it is attained.
 
@@ -60,9 +66,15 @@ def minimize(
                    enclosures are met with the derived ones. The claim then rests on it, so it is compared at points of
                    the domain and on boxes of the search, and refused where the two contradict each other
     x0             a point that is tried first
-    xtol, ftol     goals, None to switch off: every box narrower than xtol in all variables (or in some: a width for
-                   each, or {index: width}); upper - lower <= ftol * max(1, |upper|). The search ends when all given
-                   goals hold
+    ftol, fatol    the goal for the value, [lower, upper] being the minimum enclosed (for a maximum, its negative):
+                   upper - lower <= max(ftol * |upper|, fatol). ftol is relative to the minimum, 1e-6 by default; fatol
+                   is in the function's own units, 1e-9 by default, and 0 for "relative alone"; ftol=0, fatol=1e-3 is
+                   "absolute alone"; ftol=None switches this goal off, fatol with it
+    xtol, xrtol    the goal for the boxes, only where given: each narrower than xtol, which is absolute, in the units of
+                   the variables; than xrtol times hi - lo of the variable's bounds, which must be finite. A number for
+                   all variables, one for each (None: any width), or {index: width}. Of both, the narrower one counts.
+                   The search ends when all goals hold, and result.success says whether they do at the end;
+                   method="paper" has the paper's goal instead, xtol=1e-4, and one for the value only where it is given
     max_iter, time_limit (seconds), max_regions
                    limits: the search ends when any is reached, with a true enclosure
     method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
@@ -89,6 +101,7 @@ def minimize(
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """
+    api_unknown.refuse(unknown, _KNOWN)
     strategies = (partition, sampling, selection)
     if method is None:
         controlled = contractors is not None or split is not None
@@ -99,10 +112,14 @@ def minimize(
     options.choice("split", SPLITS[0] if split is None else split, SPLITS)
     options.choice("backend", backend, BACKENDS)
     options.refuse_batch(method, batch)
+    options.called("callback", callback, "g where g(result) is called about every iteration")
+    maximize, progress = bool(options.truth("maximize", maximize)), options.truth("progress", progress, none=True)
     task = _task(f_or_problem, bounds, args, jac, maximize)
+    goal = goals(method, ftol, fatol, xtol, xrtol, task.domain)
     asked = paper.Options(
-        xtol=options.widths(xtol, task.domain.n),
-        ftol=options.tolerance("ftol", ftol, zero=True),
+        xtol=goal.xtol,
+        ftol=goal.ftol,
+        fatol=goal.fatol,
         max_iter=options.count("max_iter", max_iter),
         time_limit=options.seconds("time_limit", time_limit),
         max_regions=options.count("max_regions", max_regions),
@@ -116,12 +133,13 @@ def minimize(
         batch=options.count("batch", batch),
     )
     options.refuse_endless(
-        xtol=xtol, ftol=ftol, max_iter=asked.max_iter, time_limit=asked.time_limit, max_regions=asked.max_regions,
-        callback=callback,
+        ftol=goal.ftol, xtol=goal.xtol, max_iter=asked.max_iter, time_limit=asked.time_limit,
+        max_regions=asked.max_regions, callback=callback,
     )  # fmt: skip
-    options.warn_if_unreachable(asked.xtol, task.domain)
+    warn_if_unreachable(asked.xtol, task.domain)
 
     function, whole = _traced(task), task.domain.pairs()
+    function.watch.begin(task.domain.inner_lo, task.domain.inner_hi, asked.x0)
     run = placed.METHODS[method](backend, function, task.domain, asked)
     with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
 
@@ -134,7 +152,11 @@ def minimize(
             return bool(so_far) or interrupt.requested
 
         outcome = run.search(report)
+        function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text)
+
+
+_KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
 
 
 class _Task(NamedTuple):
@@ -154,10 +176,7 @@ def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maxi
         jac = f_or_problem.jac if jac is None else jac
     if not callable(f):
         raise InvalidOption(f"The first argument must be a function of x or a problem, got {describe(f)}.")
-    if jac is not None and not callable(jac):
-        raise InvalidOption(
-            f"jac={describe(jac)} is no function. Write jac=g where g(x) returns the gradient, or leave it out."
-        )
+    options.called("jac", jac, "g where g(x) returns the gradient")
     if bounds is None:
         raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
     if maximize:
@@ -172,15 +191,27 @@ def _negative(f: Objective) -> Objective:
         found = f(x, *args)
         return [-part for part in found] if isinstance(found, list | tuple) else np.negative(found)
 
+    negative.__qualname__ = f"the negative of {getattr(f, '__qualname__', type(f).__qualname__)}"
     return negative
 
 
 def _traced(task: _Task) -> Function:
     points = _probes(task)
-    function = trace(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
+    function = trace_unwatched(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
     for point, given in points:
         _compare(function, point, given)
     return function
+
+
+def _ends(outcome: paper.Outcome, domain: Domain) -> Iterator[FloatArray]:
+    """The best point and the middles of some boxes that are left."""
+    if outcome.x is not None:
+        yield np.asarray(outcome.x, np.float64)
+    boxes = np.asarray(outcome.boxes[:32], np.float64)
+    for lo, hi in zip(boxes[..., 0], boxes[..., 1], strict=True):
+        middle = np.clip(0.5 * lo + 0.5 * hi, domain.inner_lo, domain.inner_hi)
+        if np.isfinite(middle).all():
+            yield middle + 0.0
 
 
 def _probes(task: _Task) -> list[tuple[FloatArray, FloatArray]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from infimum.contractors.devices import NAMES
 from infimum.domain import Domain
-from infimum.errors import InvalidOption, UnreachableTolerance
+from infimum.errors import InvalidOption
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe, ends
 from infimum.search.partition import PARTITIONS, Partition
@@ -91,31 +90,6 @@ def _strategy(kind: str, value: Any, named: dict[str, Any], needs: tuple[str, ..
     )
 
 
-def widths(xtol: Any, n: int) -> float | FloatArray | None:
-    """Be the widths asked for: one for all variables or one for each, inf where it does not matter; or None.
-
-    given               read as
-    a number, None      the width of every variable; the goal switched off
-    {index: width}      those variables only
-    n numbers           a width for each, inf or None for "any"
-    """
-    if isinstance(xtol, dict):
-        found = np.full(n, math.inf)
-        for index, width in xtol.items():
-            if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -n <= index < n:
-                raise InvalidOption(f"xtol names the variable {describe(index)}, and there are {n}: 0 to {n - 1}.")
-            found[index] = tolerance(f"xtol[{index}]", width, zero=False)
-        if not xtol:
-            raise InvalidOption("xtol={} names no variable. Write xtol=None to switch this goal off.")
-        return found
-    if isinstance(xtol, list | tuple) or (isinstance(xtol, np.ndarray) and xtol.ndim):
-        if np.shape(xtol) != (n,):
-            raise InvalidOption(f"xtol has shape {np.shape(xtol)}, and the function {n} variables. Give {n} widths.")
-        each = [tolerance(f"xtol[{i}]", width, zero=False) for i, width in enumerate(xtol)]
-        return np.array([math.inf if width is None else width for width in each])
-    return tolerance("xtol", xtol, zero=False)
-
-
 def tolerance(name: str, value: Any, zero: bool) -> float | None:
     """Be the tolerance as a float, or None where the goal is switched off."""
     number = _number(name, value)
@@ -146,11 +120,32 @@ def count(name: str, value: Any) -> int | None:
 
 
 def threads(value: Any) -> int:
-    """Be the number of threads: as given, or as many as this process may use."""
-    number = count("threads", value)
-    if number is not None:
-        return number
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of threads: as given, or as many as this process may use."""
+    if value is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    whole = isinstance(value, int | np.integer) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not whole or value < 1:
+        raise InvalidOption(
+            f"threads must be a positive integer, got {describe(value)}. Write threads=None for as many as there are."
+        )
+    return int(value)
+
+
+def truth(name: str, value: Any, none: bool = False) -> bool | None:
+    """Return True or False as given; None too, where that means something."""
+    if (none and value is None) or isinstance(value, bool):
+        found: bool | None = value
+        return found
+    if isinstance(value, np.bool_) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    offered = "True, False or None" if none else "True or False"
+    raise InvalidOption(f"{name} must be {offered}, got {describe(value)}. Write {name}=True or leave it out.")
+
+
+def called(name: str, value: Any, example: str) -> None:
+    """Hold afterwards: the value is None or can be called."""
+    if value is not None and not callable(value):
+        raise InvalidOption(f"{name}={describe(value)} is no function. Write {name}={example}, or leave it out.")
 
 
 def start(x0: Any, domain: Domain) -> FloatArray | None:
@@ -204,25 +199,6 @@ def refuse_batch(method: str, batch: Any) -> None:
     if batch is not None and method == "paper":
         raise InvalidOption(
             f"batch={describe(batch)} belongs to method='auto'. Leave it out, or write selection=Best(count)."
-        )
-
-
-def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None:
-    """Say so where the doubles of the domain lie further apart than xtol."""
-    if xtol is None:
-        return
-    far = np.maximum(np.abs(domain.lo), np.abs(domain.hi))
-    far = np.where(np.isfinite(far) & (domain.lo < domain.hi), far, 0.0)
-    asked = np.broadcast_to(xtol, far.shape)
-    with np.errstate(over="ignore"):
-        i = int(np.argmax(np.spacing(far) / asked))
-    step, least = float(np.spacing(far[i])), float(asked[i])
-    if least < step:
-        warnings.warn(
-            f"xtol={least!r} is finer than the doubles near {float(far[i])!r}, the far end of variable {i}, which lie "
-            f"{step!r} apart. A box that cannot be split further counts as narrow there.",
-            UnreachableTolerance,
-            stacklevel=3,
         )
 
 

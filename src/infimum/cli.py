@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from infimum.api import METHODS, minimize
 from infimum.cli_target import read_bound, target
 from infimum.contractors.devices import NAMES
 from infimum.errors import InfimumError
+from infimum.graph.refusal import place_of_error
 from infimum.records.result import Result
 from infimum.search.bisection import SPLITS
 from infimum.search.partition import PARTITIONS
@@ -27,18 +29,27 @@ from infimum.search.sampling import SAMPLINGS
 from infimum.search.selection import Best
 from infimum.search.status import Status
 
-PROVED, STOPPED, WRONG, INTERRUPTED = 0, 1, 2, 130
+PROVED, STOPPED, WRONG, NO_OPTIMUM, INTERRUPTED = 0, 1, 2, 3, 130
+
+_EXIT = {
+    Status.PROVED: PROVED,
+    Status.UNDEFINED: NO_OPTIMUM,
+    Status.UNBOUNDED: NO_OPTIMUM,
+    Status.NOT_ATTAINED: NO_OPTIMUM,
+    Status.INTERRUPTED: INTERRUPTED,
+}
 
 _CODES = f"""exit codes:
   {PROVED}    the minimum is enclosed as tightly as asked for
-  {STOPPED}    a limit was reached; the enclosure that is printed is true
+  {STOPPED}    a limit was reached or a goal missed; the enclosure that is printed is true
   {WRONG}    the command or the function is wrong; a sentence says how
+  {NO_OPTIMUM}    there is no optimum: the function is undefined everywhere, unbounded, or nowhere as low as it gets
   {INTERRUPTED}  interrupted by Ctrl-C; the enclosure that is printed is true"""
 
 _SOLVE = f"""examples:
   infimum solve levy --dim 1000
   infimum solve zabinsky --dim 50 --bounds 0 pi --json zabinsky.json
-  infimum solve model.py:energy --dim 3 --bounds -10 10 --ftol 1e-6 --xtol none
+  infimum solve model.py:energy --dim 3 --bounds -10 10 --ftol 1e-3 --xtol 1e-4
   infimum solve model.py:energy --bounds 0 1 --bounds -inf inf --time-limit 60
   infimum solve model.py:rate --dim 2 --bounds 1e-8 1e8 --partition logarithmic --parts 2 --variables 2
   infimum solve rosenbrock --dim 50 --sampling local --sampling paper --selection 4
@@ -47,7 +58,18 @@ _SOLVE = f"""examples:
 model.py holds a function of an array x in NumPy style. Bounds are read as written: 0.1 is one tenth. Given once they
 hold for all variables, given several times each pair is that of one variable.
 
+The search ends when every goal holds. Of the value, [lower, upper] being the minimum enclosed: upper - lower is at most
+--ftol times |upper|, or at most --fatol, which is in the units of the function. Of the boxes, where one is given: each
+is narrower than --xtol, in the units of the variables, and than --xrtol times the distance between its bounds.
+
 {_CODES}"""
+
+_GOALS = {
+    "ftol": "gap between the bounds of the minimum, relative to it (1e-6; paper: none); none: any gap",
+    "fatol": "gap that is small enough in any case, in the units of the function (1e-9); 0: relative alone",
+    "xtol": "every box narrower than this, in the units of the variables (none; paper: 1e-4)",
+    "xrtol": "every box narrower than this part of the bounds' width (none)",
+}
 
 _BENCH = f"""examples:
   infimum bench paper
@@ -76,13 +98,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InfimumError as error:
         print(f"infimum: {error}", file=sys.stderr)
         code = WRONG
-    except OSError as error:
-        print(f"infimum: {error.filename}: {error.strerror}", file=sys.stderr)
-        code = WRONG
     except KeyboardInterrupt:
         print("infimum: interrupted", file=sys.stderr)
         code = INTERRUPTED
+    except Exception as error:
+        print(f"infimum: {_told(error)}", file=sys.stderr)
+        code = WRONG
     return code
+
+
+def _told(error: Exception) -> str:
+    """Return what went wrong, in words."""
+    # | raised by            | said                                                      |
+    # | the user's function  | its line and its own error                                |
+    # | the file system      | the file's name and what the system says                  |
+    # | infimum itself       | all that is known, and the wish to be told                |
+    place, kind = place_of_error(error), type(error).__name__
+    if place is not None and not place.file.startswith(str(Path(__file__).parent)):
+        return f"{place}\n  {kind}: {error}"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    trace = "".join(traceback.format_exception(error))
+    return f"{trace}This is a fault of infimum itself: please report it with the lines above."
 
 
 def _shielded(arguments: list[str]) -> list[str]:
@@ -104,18 +141,17 @@ def solve(options: argparse.Namespace) -> int:
     bounds = None if options.bounds is None else [(read_bound(lo), read_bound(hi)) for lo, hi in options.bounds]
     f, box, n = target(options.target, options.dim, bounds)
     result = minimize(
-        f, box, method=options.method, xtol=options.xtol, ftol=options.ftol, max_iter=options.max_iter,
-        time_limit=options.time_limit,
+        f, box, method=options.method, max_iter=options.max_iter, time_limit=options.time_limit,
         max_regions=options.max_regions, maximize=options.maximize, threads=options.threads, backend=options.backend,
         progress=False if options.quiet else None, partition=_partition(options), sampling=options.sampling,
         selection=None if options.selection is None else Best(options.selection), contractors=options.contractors,
-        split=options.split,
+        split=options.split, **{name: getattr(options, name) for name in _GOALS if hasattr(options, name)},
     )  # fmt: skip
+    if options.json != "-":
+        # Before any file is written: that can fail, or take long.
+        print(f"{options.target}, {n:,} variables\n{result}", flush=True)
     if options.json is not None:
         _write_json(options.json, {"function": options.target, "n": n, **result.to_dict()})
-    if options.json != "-":
-        print(f"{options.target}, {n:,} variables")
-        print(result)
     return exit_code(result)
 
 
@@ -129,10 +165,8 @@ def _partition(options: argparse.Namespace) -> Any:
 
 
 def exit_code(result: Result) -> int:
-    """Be 0 where the goals were reached, else a code that says why not."""
-    if result.status == Status.INTERRUPTED:
-        return INTERRUPTED
-    return PROVED if result.success else WRONG if result.status == Status.UNDEFINED else STOPPED
+    """Return 0 where the goals were reached, else a code that says why not."""
+    return _EXIT.get(result.status, STOPPED)
 
 
 def show_problems(options: argparse.Namespace) -> int:
@@ -195,8 +229,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("target", metavar="NAME|FILE.py:FUNCTION", help="see `infimum problems` for the names")
     one.add_argument("--dim", type=int, metavar="N", help="the number of variables")
     one.add_argument("--bounds", nargs=2, action="append", metavar=("LO", "HI"), help="numbers, inf, pi, 1/3")
-    one.add_argument("--xtol", type=_number, default=1e-4, help="every box narrower than this (1e-4); none: no goal")
-    one.add_argument("--ftol", type=_number, help="relative gap between the bounds of the minimum")
+    for name, said in _GOALS.items():
+        one.add_argument(f"--{name}", type=_number, default=argparse.SUPPRESS, help=said)
     one.add_argument("--max-iter", type=int, metavar="N", help="stop after so many iterations")
     one.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
     one.add_argument(

@@ -105,7 +105,7 @@ def _rows(chosen: Sequence[Case], *, time_limit: float | None, **how: Any) -> It
         limit = patience if time_limit is None else time_limit
         started, result, refused = time.perf_counter(), None, ""
         try:
-            result = api.minimize(problem, ftol=case.ftol, xtol=case.xtol, time_limit=limit, **how)
+            result = api.minimize(problem, ftol=case.ftol, fatol=case.ftol, xtol=case.xtol, time_limit=limit, **how)
         except (InfimumError, MemoryError) as error:
             refused = str(error).partition("\n")[0] or "no memory"
         seconds = time.perf_counter() - started

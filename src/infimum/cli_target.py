@@ -10,6 +10,7 @@ from typing import Any
 from infimum import problems
 from infimum.errors import InfimumError, InvalidOption
 from infimum.exact import e, exact, pi
+from infimum.graph.refusal import place_of_error
 
 Bounds = list[tuple[Any, Any]]
 _WORDS: dict[str, Any] = {"pi": pi, "e": e, "inf": float("inf"), "none": float("inf")}
@@ -75,7 +76,9 @@ def _from_file(text: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise InvalidOption(f"{name} cannot be run: {type(error).__name__}: {error}") from error
+        place = place_of_error(error)
+        at = "" if place is None else f"\n  at {place}"
+        raise InvalidOption(f"{name} cannot be run: {type(error).__name__}: {error}{at}") from error
     finally:
         sys.path.pop(0)
     if not hasattr(module, wanted):

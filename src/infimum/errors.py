@@ -43,6 +43,10 @@ class TraceError(InfimumError):
     """The user's function cannot be turned into a graph; the message names its line and the substitute."""
 
 
+class TraceMismatch(TraceError):
+    """The traced formula and the user's own function differ at a point: no claim is made about either."""
+
+
 class TraceIndexError(TraceError, IndexError):
     """The user's function asked for a variable that is not there."""
 
@@ -57,6 +61,10 @@ class InvalidBounds(InfimumError, ValueError):
 
 class InvalidOption(InfimumError, ValueError):
     """An option of the search has a value that means nothing; the message names it and the substitute."""
+
+
+class UnknownOption(InvalidOption, TypeError):
+    """An option has a name that means nothing; the message names the right one."""
 
 
 class InvalidJacobian(InfimumError, ValueError):

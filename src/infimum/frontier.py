@@ -5,7 +5,7 @@ these functions. Shifts and rotations are drawn with a fixed seed and are double
 those doubles. How sure a known minimum is, and how fast it is to be found, is said in `frontier_cases`.
 
     from infimum import frontier, minimize
-    minimize(frontier.named("schwefel", 50), xtol=None, ftol=1e-6)
+    minimize(frontier.named("schwefel", 50))
 """
 
 from __future__ import annotations

@@ -31,7 +31,10 @@ _FAST = 0.05  # seconds: below this nobody counts who is faster
 
 
 class Case(NamedTuple):
-    """A problem with what is asked of it; target: seconds on two cores, None where there is no figure to reach."""
+    """A problem with what is asked of it; target: seconds on two cores, None where there is no figure to reach.
+
+    ftol: upper - lower <= ftol * max(1, |upper|), that is, fatol is the same number.
+    """
 
     grade: str
     name: str

@@ -19,8 +19,9 @@ from infimum.backends.place import Place, beside, here, place
 from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
 from infimum.function_box import Nodes, OnBox
 from infimum.function_jacobian import Jacobian, trace_jacobian
+from infimum.function_watch import Beside, Watch
 from infimum.graph.node import Node
-from infimum.graph.trace import trace_graph
+from infimum.graph.trace import Traced, trace_graph
 from infimum.interval import Interval
 from infimum.interval.reading import as_array, ends
 from infimum.passes.build import is_number
@@ -58,17 +59,47 @@ def trace(
     jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own. box, where
     given, are the ends of the domain: what is said of the function then holds there, and not beyond.
     """
-    traced = trace_graph(f, n, tuple(args), box)
-    rolled = reroll(traced.graph, [traced.output])
-    given = None if jac is None else trace_jacobian(jac, n, args, box)
-    return Function(rolled[0], n, getattr(f, "__name__", type(f).__name__), given)
+    function = trace_unwatched(f, n, args, jac, box)
+    if box is None:
+        function.watch.without_bounds()
+    else:
+        function.watch.begin(*box)
+    return function
+
+
+def trace_unwatched(
+    f: Callable[..., Any],
+    n: int,
+    args: Sequence[Any] = (),
+    jac: Callable[..., Any] | None = None,
+    box: tuple[FloatArray, FloatArray] | None = None,
+) -> Function:
+    """Do as `trace` does, and leave the comparison with the user's own function to the caller: `watch` makes it."""
+
+    def again() -> Traced:
+        return trace_graph(f, n, tuple(args), box)
+
+    traced = again()
+    (rolled,) = reroll(traced.graph, [traced.output])
+    own = Beside(traced, rolled, again)
+    if jac is None:
+        return Function(rolled, n, _name(f), watch=Watch([own]))
+    given, beside = trace_jacobian(jac, n, args, box)
+    return Function(rolled, n, _name(f), given, Watch([own, beside]))
+
+
+def _name(f: Any) -> str:
+    return str(getattr(f, "__name__", type(f).__name__))
 
 
 class Function:
     """A real function of n variables; made by `trace`."""
 
-    def __init__(self, output: Node, n: int, name: str, jacobian: Jacobian | None = None) -> None:
+    def __init__(
+        self, output: Node, n: int, name: str, jacobian: Jacobian | None = None, watch: Watch | None = None
+    ) -> None:
         self.n = n
+        self.watch = watch or Watch([])
         self.name = name
         self.place: Place = Place()
         self._jacobian = jacobian
@@ -190,6 +221,12 @@ class Function:
         """Contain every gradient on each box; at kinks the hull of all slopes nearby."""
         lo, hi, single = self._boxes(boxes)
         low, high = self.gradient_ends(lo, hi, variant=variant, threads=threads, backend=backend)
+        if not self.is_smooth_everywhere:
+            rough = ~self.fact_arrays(lo, hi, threads=threads, backend=backend)[1] & (lo <= hi).all(1)
+            if rough.any():  # beside its edge a box may have slopes that vanish on it, in products of 0 and infinity
+                around = np.nextafter(lo[rough], -np.inf), np.nextafter(hi[rough], np.inf)
+                found = self.gradient_ends(*around, variant=variant, threads=threads, backend=backend)
+                low[rough], high[rough] = np.minimum(low[rough], found[0]), np.maximum(high[rough], found[1])
         return _interval(low, high, single)
 
     def facts(self, boxes: Any, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None) -> Facts:

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from infimum.backends import cpu
 from infimum.errors import InvalidJacobian
+from infimum.function_watch import Beside
 from infimum.graph.node import Node
-from infimum.graph.trace import trace_vector
+from infimum.graph.trace import Traced, trace_vector
 from infimum.passes.build import is_number
 from infimum.passes.facts import facts
 from infimum.passes.lower import lower
@@ -29,10 +30,17 @@ BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[FloatArray, FloatArray]
 
 
-def trace_jacobian(jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None) -> Jacobian:
-    """Turn a NumPy function that returns n partial derivatives into one that can be enclosed, within the box if any."""
-    traced = trace_vector(jac, n, tuple(args), box)
-    return Jacobian(reroll(traced.graph, [traced.output])[0], n)
+def trace_jacobian(
+    jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None
+) -> tuple[Jacobian, Beside]:
+    """Turn a NumPy function that returns n partial derivatives into one that can be enclosed; and what watches it."""
+
+    def again() -> Traced:
+        return trace_vector(jac, n, tuple(args), box)
+
+    traced = again()
+    (rolled,) = reroll(traced.graph, [traced.output])
+    return Jacobian(rolled, n), Beside(traced, rolled, again)
 
 
 class Jacobian:

@@ -131,8 +131,10 @@ class Build:
         guarded = not isinstance(m, Affine) and bool((m.indices() < 0).any())
         if not guarded:
             return True
-        full = sum(a.size > 1 for a in node.args)
-        return node.op in _KEEPS_ZERO and (full == len(node.args) or (node.op == "mul" and full > 0))
+        scalars = [a for a in node.args if a.size == 1]
+        if node.op not in _KEEPS_ZERO or len(scalars) == len(node.args):
+            return False
+        return not scalars or (node.op == "mul" and all(map(self.is_total, scalars)))  # 0 times nothing is nothing
 
     def _inside_one_piece(self, node: Node, m: IndexMap) -> Node | None:
         indices = m.indices()

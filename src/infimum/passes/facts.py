@@ -9,7 +9,8 @@ A fact node is 1 where the fact is certain; anything else means "not certain". N
 defined and smooth on all reals have no fact node (None): nothing to check.
 
     node                      smooth where
-    comparison, floor, …      its operands are open (near), and it is smooth on their near enclosures: no step is met
+    comparison, floor, …      its operands are open (near), and it meets no jump on their near enclosures
+    mod, atan2                its operands are smooth, and the same
     where                     its condition is open, its near enclosure 0 or 1, and the branch that it chooses is smooth
     min, max of steps alone   it is open, and its near enclosure is one number
     min_of, max_of            its elements are smooth, and one of each group is strictly beyond the others
@@ -18,11 +19,11 @@ defined and smooth on all reals have no fact node (None): nothing to check.
 
 from __future__ import annotations
 
-from infimum.graph.node import Node, ancestors
+from infimum.graph.node import Node, ancestors, is_fact
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, others_of
 from infimum.passes.build import DEFINED_EVERYWHERE, Build
-from infimum.passes.near import STEPS, Fact, Near, all_of, certain, chosen, grouped, is_checked, through
+from infimum.passes.near import Fact, Near, all_of, certain, chosen, grouped, is_checked, is_stepwise, jumps, through
 
 _EXTREMES = frozenset({"min", "max", "min_of", "max_of"})
 
@@ -61,9 +62,12 @@ class _Facts:
         if node.op == "where":
             return self._smooth_where(node)
         if node.op in _EXTREMES and self.near.is_step(node):
-            return all_of(self.build, [self.near.is_open(node), self._is_point(node)])
-        if node.op in STEPS:
-            below = [self.near.is_open(a) for a in node.args]
+            return all_of(self.build, [self.near.is_open(node), self.near.is_point(node)])
+        if is_fact(node.op):
+            return self.near.is_point(node)
+        if jumps(node.op):
+            below = [self.near.is_open(a) for a in node.args] if is_stepwise(node.op) else below
+            return all_of(self.build, [*below, self.near.between_jumps(node)])
         if node.op in OPERATIONS:
             return all_of(self.build, [*below, self.near.own("smooth", node)] if is_checked(node) else below)
         if node.op in ("min_of", "max_of"):
@@ -82,11 +86,6 @@ class _Facts:
             decided = b.graph.node("smooth:where", (near, zero, zero), near.size)
             valid = all_of(b, [self.near.is_open(condition), decided]) if self.near.is_step(condition) else zero
         return chosen(b, near, valid, self.smooth[x], self.smooth[y])
-
-    def _is_point(self, node: Node) -> Node:
-        """Whether steps tend to one number, so that they are constant around the box."""
-        near = self.near.of(node)
-        return self.build.graph.node("is_equal", (near, near), near.size)
 
     def _alone(self, node: Node) -> Node:
         """One element of each group is strictly beyond all others."""

@@ -14,6 +14,7 @@ of the box (`smooth`, the hull of all slopes at a kink) needs the values on both
     sign                      the same, [-1, 1] where it may step                     -
     mod                       the same, between 0 and the divisor where it may step   0 not in the divisor
     atan2                     the same, its whole range at its cut                    not at the origin
+    any of these of steps     itself, too, where each operand tends to one number     -
     a fact                    1 where it is certain around the box, else [0, 1]       -
     where                     the branch that the near condition chooses, or both     the branch chosen, or both
     abs min max cbrt hypot    itself on near operands                                 -
@@ -58,11 +59,11 @@ class Near:
         self._open: dict[Node, Fact] = {}
         self._steps: set[Node] = set()
         nodes = ancestors([output])
-        if any(_jumps(node.op) for node in nodes):
+        if any(jumps(node.op) for node in nodes):
             for node in nodes:
                 self._open[node] = self._opened(node)
                 self._near[node] = self._made(node)
-                if node.op == "constant" or _is_step(node.op) or (node.args and self._steps.issuperset(node.args)):
+                if node.op == "constant" or is_stepwise(node.op) or (node.args and self._steps.issuperset(node.args)):
                     self._steps.add(node)
 
     def of(self, node: Node) -> Node:
@@ -85,11 +86,25 @@ class Near:
         """A fact of the node's own operation around the box."""
         return self.build.graph.node(f"{kind}:{node.op}", self.operands(node), node.size, node.data)
 
+    def is_point(self, node: Node) -> Node:
+        """Whether a node tends to one number: steps are constant there."""
+        return self.build.graph.node("is_equal", (self.of(node), self.of(node)), node.size)
+
+    def between_jumps(self, node: Node) -> Node:
+        """Whether an operation certainly meets no jump of its own: floor(x) >= 3 meets none on [3.25, 3.5]."""
+        own = self.own("smooth", node)
+        moving = [a for a in node.args if a.op != "constant"]
+        if not moving or not self._steps.issuperset(moving):
+            return own
+        still = all_of(self.build, [self.is_point(a) for a in moving])
+        assert still is not None
+        return self.build.apply("max", own, still)
+
     # ------------------------------------------------------------------------------------------ enclosures
     def _made(self, node: Node) -> Node:
         b = self.build
         near = self.operands(node)
-        if not _jumps(node.op):
+        if not jumps(node.op):
             return node if near == node.args else b.graph.node(node.op, near, node.size, node.data)
         if is_fact(node.op):
             return self._where(self._certain(node), b.number(1), b.constant(_TRUTH), node.size)
@@ -104,12 +119,12 @@ class Near:
             beyond = b.graph.node("mul", (near[1], b.constant(_TRUTH)), node.size)
         else:
             beyond = b.graph.node("add", (itself, b.constant(_SIGNS)), node.size)
-        return self._where(self.own("smooth", node), itself, beyond, node.size)
+        return self._where(self.between_jumps(node), itself, beyond, node.size)
 
     def _certain(self, node: Node) -> Node:
         """Whether a comparison or a fact is the same on an open neighbourhood."""
         if not is_fact(node.op):
-            own = self.own("smooth", node)
+            own = self.between_jumps(node)
         elif node.op.startswith("smooth:"):
             own = self.build.graph.node(node.op, self.operands(node), node.size, node.data)
         else:
@@ -135,12 +150,14 @@ class Near:
         return all_of(self.build, [*below, self.own("defined" if node.op in _DEFINED_IS_OPEN else "smooth", node)])
 
 
-def _is_step(op: str) -> bool:
+def is_stepwise(op: str) -> bool:
+    """Whether an operation is constant between its jumps."""
     return op in STEPS or is_fact(op)
 
 
-def _jumps(op: str) -> bool:
-    return _is_step(op) or op in _DEFINED_IS_OPEN
+def jumps(op: str) -> bool:
+    """Whether an operation jumps anywhere."""
+    return is_stepwise(op) or op in _DEFINED_IS_OPEN
 
 
 def is_checked(node: Node) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from infimum.interval import Interval, empty
 from infimum.interval.outward import FloatArray
 from infimum.records import merge, writing
-from infimum.search.outcome import Progress
+from infimum.search.outcome import Missed, Progress, Proof
 from infimum.search.product import Product
 from infimum.search.status import Status
 
@@ -27,7 +27,8 @@ class Result(Mapping[str, Any]):
                    where the function is a sum of blocks that share no variable, and count() says how many there are
     lower_bounds   array (k,): the function is nowhere below this in each box (upper_bounds for a maximum)
     x, fun         the best point found and the function's value there
-    success        whether the goals were reached; status and message say what ended the search
+    success        whether the goals are reached by these numbers; status and message say what ended the search, or
+                   which goal was missed, in which box, and why
     nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
     history        a Progress (iteration, lower, upper, regions, seconds, work) for each report of the search; `work`
                    says what each contractor, the points and the cuts brought, `did` the same in a word
@@ -47,6 +48,8 @@ class Result(Mapping[str, Any]):
     maximize: bool = False
     backend: str = "cpu"
     product: Product | None = None
+    proof: Proof | None = None
+    missed: Missed | None = None
 
     # ------------------------------------------------------------------------------------------ the optimum
     @property
@@ -84,10 +87,14 @@ class Result(Mapping[str, Any]):
 
     @property
     def message(self) -> str:
-        """What ended the search, in a sentence or two."""
+        """What ended the search, in a sentence or two; of a goal that was missed, where and why."""
         text = self.status.sentence
         if self.status in (Status.RUNNING, Status.UNDEFINED):
             return text
+        if self.proof is not None and self.status == self.proof.status:
+            return f"{text} {self.proof.reason}"
+        if self.missed is not None and self.status == Status.GOAL_MISSED:
+            return f"{text} {writing.missed(self.missed, self.maximize)}"
         if not np.isfinite(self.listed).all():
             text += " A box is unbounded: the optimum may lie at infinity."
         if np.isinf(self.optimum.hi if self.maximize else self.optimum.lo):
@@ -168,7 +175,7 @@ def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Res
     x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
     return Result(
         optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
-        float(outcome.seconds), history, maximize, backend, outcome.product,
+        float(outcome.seconds), history, maximize, backend, outcome.product, outcome.proof, outcome.missed,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from infimum.interval.text import write_interval
 
 if TYPE_CHECKING:
     from infimum.records.result import Result
+    from infimum.search.outcome import Missed
 
 _SHOWN_BOXES = 3
 _SHOWN_VARIABLES = 4
@@ -83,6 +84,26 @@ def _boxes(result: Result) -> str:
 def _box(box: Any) -> str:
     shown = [enclosure(Interval(float(lo), float(hi))) for lo, hi in box[:_SHOWN_VARIABLES]]
     return " × ".join(shown) + (" × …" if len(box) > _SHOWN_VARIABLES else "")  # noqa: RUF001
+
+
+def missed(goal: Missed, maximize: bool) -> str:
+    """Return which goal was missed by how much, in which box, and why, in two sentences."""
+    # | goal  | asked   | said                                                             |
+    # | value | inf     | there is no bound at all                                         |
+    # | value | a gap   | how far the bounds are apart                                     |
+    # | width | a width | how wide the box is, and along which variable                    |
+    if goal.goal == "width":
+        said = f"A box is {goal.found:.4g} wide in x[{goal.variable}], where less than {goal.asked:.4g} is asked for"
+    elif math.isinf(goal.found):
+        said = f"No bound was found: the function may be unbounded {'above' if maximize else 'below'}"
+    else:
+        said = f"upper - lower is {goal.found:.4g}, where at most {goal.asked:.4g} is asked for"
+    variables = [int(v) for v in goal.variables[:_SHOWN_VARIABLES]]
+    first = [
+        f"x[{v}] in {enclosure(Interval(*map(float, ends)))}" for v, ends in zip(variables, goal.box, strict=False)
+    ]
+    more = ", …" if len(goal.variables) > _SHOWN_VARIABLES else ""
+    return f"{said}. Box {goal.number + 1} of {goal.among} ({', '.join(first)}{more}) {goal.reason}."
 
 
 def plain(value: Any) -> Any:

@@ -24,10 +24,12 @@ from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
 from infimum.search.contradiction import refuse_contradiction
-from infimum.search.outcome import Options, Outcome, Progress, worked
+from infimum.search.goals import is_wide
+from infimum.search.outcome import Options, Outcome, Progress, Proof, worked
 from infimum.search.points import Points
 from infimum.search.pool import Pool
 from infimum.search.status import Status
+from infimum.search.verdict import judged
 from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
@@ -52,7 +54,10 @@ def search(
 
 
 class Search:
-    """One search; `run` goes on where an earlier one stopped. gap: how far bounds may stay apart, if not by ftol."""
+    """One search; `run` goes on where an earlier one stopped, also towards closer goals.
+
+    proof: what was proved of the function beside its bounds; whoever proves it sets it, and the search ends.
+    """
 
     def __init__(
         self,
@@ -60,24 +65,33 @@ class Search:
         domain: Domain,
         options: Options,
         report: Callable[[Progress], bool] = lambda _: False,
-        gap: float | None = None,
     ) -> None:
         self.started = time.perf_counter()
         self.function = function
         self.domain = domain
-        self.options = options
         self.report = report
         names = NAMES if options.contractors is None else options.contractors
         self.devices = Devices(function, domain, options.threads, names)
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
-        self.widths = None if options.xtol is None else np.broadcast_to(np.asarray(options.xtol, np.float64), domain.n)
-        self.guess = _GUESS if options.ftol is None else max(options.ftol / 4, 1e-14)
-        self.gap = gap
+        self.proof: Proof | None = None
+        self.aim(options)
         self.iterations = 0
         self.work: dict[str, float] = {}  # of this iteration, beside the devices'
         self.history: list[Progress] = []
+
+    def aim(self, options: Options) -> None:
+        """Go on with these goals and limits."""
+        self.options = options
+        self.goals = options.goals
+        self.widths = self.goals.widths(self.domain.n)
+        self.guess = max(options.ftol / 4, 1e-14) if options.ftol else _GUESS
+        # | ftol | fatol    | a guess is relative to a bound, or to this where the bound is nearer to zero |
+        # | None |          | 1                                                                           |
+        # |      | positive | where fatol takes over from ftol                                            |
+        # |      | zero     | the upper bound                                                             |
+        self.floor = 1.0 if options.ftol is None else options.fatol / (4 * self.guess)
 
     @property
     def upper(self) -> float:
@@ -92,13 +106,25 @@ class Search:
                 self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), np.array([-np.inf]))
         status: Status | None = None
-        while status is None and len(self.open):
+        while status is None and self._is_unfinished():
             if rounds is not None and self.iterations >= rounds:
                 return self._outcome(Status.RUNNING)
             self.iterations += 1
             self._iterate()
             status = self._stop()
         return self._outcome(Status.PROVED if status is None else status)
+
+    def _is_unfinished(self) -> bool:
+        """Whether a box is to be looked at; at the end, those that were put away under other bounds are asked again."""
+        if self.proof is not None:
+            return False
+        if not len(self.open) and len(self.done) and self.goals.ftol is not None:
+            lo, hi, lower = self.done.all()
+            meets = self._meets_goals(lo, hi, lower)
+            self.done = Pool(self.domain.n)
+            self.done.add(lo[meets], hi[meets], lower[meets])
+            self.open.add(lo[~meets], hi[~meets], lower[~meets])
+        return len(self.open) > 0
 
     def _iterate(self) -> None:
         batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
@@ -127,19 +153,12 @@ class Search:
             return Status.INTERRUPTED
         if not len(self.open):
             return None
-        if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
+        if options.xtol is None and options.ftol is not None and self.goals.are_close(lower, self.upper):
             return Status.PROVED
         reached = options.limit(now)
         if reached is None and len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
             return Status.MEMORY
         return reached
-
-    def _gap(self) -> float:
-        """How far a lower bound may lie below the upper one."""
-        return self.options.gap(self.upper) if self.gap is None else self.gap
-
-    def _gap_closed(self, lower: float) -> bool:
-        return bool(np.isfinite(self.upper)) and self.upper - lower <= self._gap()
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
@@ -241,14 +260,19 @@ class Search:
     def _level(self, lower: FloatArray, finer: float = 1.0) -> FloatArray:
         """What is guessed for boxes with such lower bounds: a little more, never above the upper bound."""
         with np.errstate(over="ignore"):
-            level: FloatArray = np.minimum(lower + self.guess * finer * np.maximum(1.0, np.abs(lower)), self.upper)
+            level: FloatArray = np.minimum(lower + self.guess * finer * self._scale(lower), self.upper)
         return level
+
+    def _scale(self, bound: FloatArray | float) -> FloatArray:
+        """What a guess is relative to."""
+        floor = self.floor if self.floor or not np.isfinite(self.upper) else abs(self.upper)
+        return np.maximum(floor, np.abs(bound))
 
     def _is_settled(self, lower: FloatArray) -> BoolArray:
         """Whether the upper bound is as close to the lower ones as a guess would be."""
         if not np.isfinite(self.upper):
             return np.zeros(lower.shape, bool)
-        settled: BoolArray = self.upper - lower <= self.guess * max(1.0, abs(self.upper)) / 4
+        settled: BoolArray = self.upper - lower <= self.guess * self._scale(self.upper) / 4
         return settled
 
     def _look(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
@@ -267,22 +291,28 @@ class Search:
             self._credit("condition")
 
     def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
-        """Which boxes are narrow, and close to the upper bound, as far as that is asked for; or cannot be split."""
-        with np.errstate(over="ignore"):
-            middle = at_fraction(lo, hi, 0.5)
-            stuck = ~((lo < middle) & (middle < hi)).any(1)
-            good = self._is_narrow(lo, hi)
-        if self.options.ftol is not None:
-            good = good & np.less_equal(self.upper - lower, self._gap()) & bool(np.isfinite(self.upper))
-        found: BoolArray = np.logical_or(good, stuck)
+        """Which boxes need no cut, or allow none.
+
+        width goal                               value goal      needs no cut
+        every wide variable cannot be cut        met, or none    yes; verdict.py says whether the goals are reached
+        none                                     met             yes
+        none                                     none            no: limits end the search
+        anything else                                            only where no variable can be cut
+        """
+        middle = at_fraction(lo, hi, 0.5)
+        cut = (lo < middle) & (middle < hi)
+        stuck: BoolArray = np.logical_not(cut.any(1))
+        if self.goals.are_none:
+            return stuck
+        wide = np.zeros_like(cut) if self.widths is None else is_wide(lo, hi, self.widths)
+        found: BoolArray = stuck | (self.goals.are_close(lower, self.upper) & ~(cut & wide).any(1))
         return found
 
     def _is_narrow(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
         """Which boxes are as narrow as asked for."""
         if self.widths is None:
             return np.ones(len(lo), bool)
-        with np.errstate(over="ignore"):
-            found: BoolArray = np.all((hi - lo < self.widths) | np.isinf(self.widths), axis=1)
+        found: BoolArray = np.logical_not(is_wide(lo, hi, self.widths).any(1))
         return found
 
     def _split(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, most: int) -> None:
@@ -311,9 +341,7 @@ class Search:
         lo, hi, lower = lo[keep], hi[keep], lower[keep]
         x = self.points.x
         refuse_contradiction(len(lo), x, float(lower.min(initial=np.inf)), self.upper)
-        if x is None and status == Status.PROVED:
-            status = Status.NO_POINT if len(lo) else Status.UNDEFINED
-        return Outcome(
+        found = Outcome(
             lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),
             upper=self.upper,
             boxes=np.stack([lo, hi], 2),
@@ -325,4 +353,6 @@ class Search:
             nfev=self.points.evaluations,
             seconds=self._seconds(),
             history=self.history,
+            proof=self.proof,
         )
+        return judged(found, self.goals)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.search.goals import Goals
 from infimum.search.partition import Partition, Uniform
 from infimum.search.product import Product
 from infimum.search.sampling import Diagonal, Sampling
@@ -72,15 +73,14 @@ def worked(contractors: Mapping[str, float], others: Mapping[str, float]) -> Wor
 
 @dataclass(frozen=True)
 class Options:
-    """Goals (xtol, ftol: all given ones must hold), limits (any one stops) and strategies.
+    """Goals (goals.py: all given ones must hold; by default the paper's), limits (any one stops) and strategies.
 
     partition, sampling and selection are the paper's; contractors and split the default method's.
-
-    xtol is one width for all variables or one for each, inf where the width does not matter.
     """
 
     xtol: float | FloatArray | None = 1e-4
     ftol: float | None = None
+    fatol: float = 1e-9
     max_iter: int | None = None
     time_limit: float | None = None
     max_regions: int | None = None
@@ -94,10 +94,10 @@ class Options:
     batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
     backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 
-    def gap(self, upper: float) -> float:
-        """How far a lower bound may lie below this upper one where ftol is a goal."""
-        assert self.ftol is not None
-        return self.ftol * max(1.0, abs(upper))
+    @property
+    def goals(self) -> Goals:
+        """What is to be reached."""
+        return Goals(self.ftol, self.fatol, self.xtol)
 
     def limit(self, now: Progress) -> Status | None:
         """The limit that is reached, if any."""
@@ -110,9 +110,41 @@ class Options:
         return None
 
 
+class Proof(NamedTuple):
+    """What was proved of the function beside its bounds: UNBOUNDED or NOT_ATTAINED, and why, in a sentence."""
+
+    status: Status
+    reason: str
+
+
+class Missed(NamedTuple):
+    """A goal that the final numbers do not meet, and the box that is to blame.
+
+    goal         "value" or "width"
+    found        upper - lower, or the box's width along `variable`; asked: what it should have been
+    number       of the box, counted from 0, and `among` how many boxes: all, or those of one block
+    variables    (r,) of the box, whose ends (r, 2) are `box` and whose lower bound is `lower`
+    reason       why nothing was done about it
+    """
+
+    goal: str
+    found: float
+    asked: float
+    number: int
+    among: int
+    variables: npt.NDArray[np.int64]
+    box: FloatArray
+    lower: float
+    reason: str
+    variable: int = -1
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """[lower, upper] contains the global minimum, the boxes every global minimiser."""
+    """[lower, upper] contains the global minimum, the boxes every global minimiser.
+
+    status and missed are what verdict.py makes of the rest.
+    """
 
     lower: float
     upper: float
@@ -126,3 +158,5 @@ class Outcome:
     seconds: float
     history: list[Progress] = field(default_factory=list)
     product: Product | None = None  # where blocks were searched apart: then the boxes may be their hull alone
+    proof: Proof | None = None
+    missed: Missed | None = None

@@ -24,12 +24,13 @@ from infimum.function import Function
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.device_children import DeviceChildren
 from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
-from infimum.search.outcome import Options, Outcome, Progress, compared
+from infimum.search.outcome import Options, Outcome, Progress, Proof, compared
 from infimum.search.partition import Uniform, cut
 from infimum.search.remaining import remaining
 from infimum.search.sampling import Diagonal, Look
 from infimum.search.split import Split
 from infimum.search.status import Status
+from infimum.search.verdict import judged
 from infimum.search.witness import Witness
 from infimum.staging.device import working
 from infimum.staging.fractions import at_fraction
@@ -59,6 +60,8 @@ class _Search:
         self.domain = domain
         self.options = options
         self.report = report
+        self.goals = options.goals
+        self.proof: Proof | None = None  # whoever proves something sets it, and the search ends
         widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
         self.box = working(
             function.stages,
@@ -93,13 +96,7 @@ class _Search:
         if self.options.x0 is not None:
             self.witness.offer(self.options.x0)
         status = Status.PROVED
-        if self._is_narrow():
-            lo, hi = self.box.lo, self.box.hi
-            bottom, top = (float(end[0]) for end in self.function.range_ends(lo[None], hi[None]))
-            self.witness.offer(at_fraction(lo, hi, 0.5))
-            if bottom <= top:
-                self._put_out(bottom)
-        else:
+        if not self._puts_the_domain_out():
             self.iterations = 1
             self._split(0)
             while True:
@@ -110,6 +107,19 @@ class _Search:
                 if not self._iterate() and not self._has_candidates():
                     break
         return self._outcome(status)
+
+    def _puts_the_domain_out(self) -> bool:
+        """Whether the domain meets the goals as it is; then it is all the output, or nothing if undefined."""
+        if self.box.open() and (self.options.xtol is None or self.box.wide()):
+            return False
+        lo, hi = self.box.lo, self.box.hi
+        bottom, top = (float(end[0]) for end in self.function.range_ends(lo[None], hi[None]))
+        self.witness.offer(at_fraction(lo, hi, 0.5))
+        if bottom <= top and not self._is_narrow(bottom):
+            return False
+        if bottom <= top:
+            self._put_out(bottom)
+        return True
 
     def _iterate(self) -> bool:
         """Select regions and split them; whether there was one."""
@@ -135,13 +145,13 @@ class _Search:
         if self.report(now):
             return Status.INTERRUPTED
         options = self.options
-        if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
+        is_closed = options.xtol is None and options.ftol is not None and self._gap_closed(lower)
+        if is_closed or self.proof is not None:
             return Status.PROVED
         return options.limit(now)
 
     def _gap_closed(self, lower: float) -> bool:
-        assert self.options.ftol is not None
-        return np.isfinite(self.upper) and self.upper - lower <= self.options.gap(self.upper)
+        return bool(self.goals.are_close(lower, self.upper))
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
@@ -226,13 +236,13 @@ class _Search:
         self.output.append((bound, np.stack([self.box.lo, self.box.hi], 1)))
         self.output_lower = min(self.output_lower, bound)
 
-    def _is_narrow(self, bound: float = np.inf) -> bool:
-        """Whether the box meets the goals, or nothing of it is left to split; never one of infinite width."""
+    def _is_narrow(self, bound: float) -> bool:
+        """Whether the box meets the goals, or nothing of it is left to split; verdict.py says what that is worth."""
         if self.box.open() == 0:
             return True
         if self.options.xtol is None or self.box.wide() > 0:
             return False
-        return self.options.ftol is None or self._gap_closed(bound)
+        return self._gap_closed(bound)
 
     def _cannot_hold_a_minimiser(self, region: int, index: int) -> bool:
         """The working box becomes the child of a region; whether a partial derivative has one sign on it.
@@ -369,10 +379,8 @@ class _Search:
         left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
         refuse_contradiction(len(left), x, lower, self.upper)
-        if x is None and status == Status.PROVED:
-            status = Status.NO_POINT if left else Status.UNDEFINED
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))
-        return Outcome(
+        found = Outcome(
             lower=min(lower, self.upper),
             upper=self.upper,
             boxes=boxes,
@@ -384,4 +392,6 @@ class _Search:
             nfev=self.witness.evaluations,
             seconds=self._seconds(),
             history=self.history,
+            proof=self.proof,
         )
+        return judged(found, self.goals)

@@ -165,13 +165,13 @@ class Product:
         return boxes, _lower_sum(np.concatenate(bounds))
 
 
-def share(ftol: float, upper: float, constant: Ends, count: int) -> float:
-    """The gap that each of `count` blocks may keep so that the whole is enclosed to ftol * max(1, |upper|) (POLICY).
+def share(gap: float, constant: Ends, count: int) -> float:
+    """The gap that each of `count` blocks may keep so that the whole keeps `gap` at most (POLICY).
 
-    0 where the constant alone is enclosed less tightly.
+    Where the constant alone is enclosed less tightly, the goal is out of reach, and the blocks add as much once more.
     """
-    scale = max(1.0, abs(upper)) if math.isfinite(upper) else 1.0
-    allowed = ftol * scale - (constant[1] - constant[0])
+    width = constant[1] - constant[0]
+    allowed = gap - width if gap >= width else width
     return max(0.0, allowed / count * (1 - 2.0**-20))
 
 

@@ -1,7 +1,7 @@
 """Sums whose terms share no variables: each block is searched on its own, likes once, and the answers are combined.
 
 First the whole function is contracted once: where that is enough, nothing need be taken apart. A block's own gap is its
-share of the whole's.
+share of the whole's; where the blocks' points show the whole's gap to be smaller, they are searched further.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ from infimum.passes.simplify import rebuilt
 from infimum.search.auto import Search
 from infimum.search.blocks import Alike, Separated, separated
 from infimum.search.contradiction import refuse_contradiction
-from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.outcome import Options, Outcome, Progress, Proof
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
+from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
 Report = Callable[[Progress], bool]
 
 _MOST_BLOCKS = 4096  # that differ
+_PASSES = 16  # over all blocks, each with a smaller gap
 _FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
@@ -60,28 +63,27 @@ class _Apart:
         self.iterations = whole.iterations
         self.evaluations = whole.points.evaluations
         self.status = Status.PROVED
+        self.proof: Proof | None = None
+        self.has_points = True  # every block, as far as is known
+        self.searches: dict[tuple[int, int], Search] = {}  # by class and member
+        self.before = 0  # iterations of the block's search before it was run
 
     def run(self, first: Outcome) -> Outcome:
-        constant = (self.parts.lo, self.parts.hi)
-        gap = None
-        if self.options.ftol is not None:
-            gap = share(self.options.ftol, first.upper, constant, self.parts.count)
-        answers = tuple(self._answers(alike, gap) for alike in self.parts.classes)
-        product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
-        lower, upper = product.minimum()
-        x = product.x()
-        if first.upper < upper:
-            upper, x = first.upper, first.x
-        lower = max(lower, first.lower)
-        refuse_contradiction(product.count(), x, lower, upper)
-        if not product.count():
-            self.status = Status.UNDEFINED
-        elif x is None and self.status == Status.PROVED:
-            self.status = Status.NO_POINT
+        asked = self._share(first.upper)
+        product, lower, upper, x = self._combined(first, asked)
+        for _ in range(_PASSES):
+            # The whole's gap follows from its upper bound, which the blocks have just found: it may be a smaller one.
+            closer = self._share(upper)
+            if closer is None or self.status != Status.PROVED or self.options.goals.is_value_met(lower, upper):
+                break
+            if asked is not None and not closer < asked:
+                break
+            asked = closer
+            product, lower, upper, x = self._combined(first, asked)
         boxes, bounds = self._written(product, lower)
         bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
         lower = min(upper, float(bounds.min(initial=np.inf)))
-        return Outcome(
+        found = Outcome(
             lower=lower,
             upper=upper,
             boxes=boxes,
@@ -94,7 +96,9 @@ class _Apart:
             seconds=time.perf_counter() - self.whole.started,
             history=self.whole.history,
             product=product,
+            proof=self.proof if self.has_points else None,
         )
+        return judged(found, self.options.goals)
 
     @staticmethod
     def _written(product: Product, lower: float) -> tuple[FloatArray, FloatArray]:
@@ -102,6 +106,25 @@ class _Apart:
         if 2 * product.n * product.count() <= MOST_NUMBERS:
             return product.boxes()
         return product.hull()[None], np.array([lower])
+
+    def _share(self, upper: float) -> float | None:
+        """The gap that a block may keep where the whole is at most `upper`; None where its own value says."""
+        if self.options.ftol is None or not np.isfinite(upper):
+            return None
+        return share(self.options.goals.gap(upper), (self.parts.lo, self.parts.hi), self.parts.count)
+
+    def _combined(self, first: Outcome, gap: float | None) -> tuple[Product, float, float, FloatArray | None]:
+        """Search the blocks, or go on with it, and say what is known of the whole: bounds and the best point."""
+        self.has_points = True
+        answers = tuple(self._answers(alike, gap) for alike in self.parts.classes)
+        product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
+        lower, upper = product.minimum()
+        x = product.x()
+        if first.upper < upper:
+            upper, x = first.upper, first.x
+        lower = max(lower, first.lower)
+        refuse_contradiction(product.count(), x, lower, upper)
+        return product, min(lower, upper), upper, x
 
     def _answers(self, alike: Alike, gap: float | None) -> Answers:
         first, like = alike.distinct(self.domain)
@@ -120,36 +143,49 @@ class _Apart:
 
     def _block(self, alike: Alike, member: int, gap: float | None) -> Outcome:
         """What is known of one block; once a limit is reached, what one iteration finds."""
-        function = with_constants(alike, member)
         at = alike.variables[member]
-        whole = self.domain
-        domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
-        options = self._limited(replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at]))
-        if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
-            options = replace(options, xtol=options.xtol[at])
-        found = Search(function, domain, options, self._reported, gap).run()
-        self.iterations += found.nit
-        self.evaluations += found.nfev
-        if found.status not in (Status.PROVED, Status.UNDEFINED, Status.NO_POINT) and self.status == Status.PROVED:
+        search = self.searches.get((id(alike), member))
+        if search is None:
+            whole = self.domain
+            domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
+            search = Search(with_constants(alike, member), domain, self._limited(at, gap), self._reported)
+            self.searches[id(alike), member] = search
+        else:
+            search.aim(self._limited(at, gap, search))
+        self.before, evaluations = search.iterations, search.points.evaluations
+        found = search.run()
+        self.iterations += found.nit - self.before
+        self.evaluations += found.nfev - evaluations
+        if found.status.is_limit and self.status == Status.PROVED:
             self.status = found.status
+        self.has_points &= found.x is not None or found.proof is not None
+        if found.proof is not None and (self.proof is None or found.proof.status == Status.UNBOUNDED):
+            self.proof = found.proof  # which is one of the sum, where every other block has a point
         return found
 
-    def _limited(self, options: Options) -> Options:
-        """The options with what is left of the limits."""
+    def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
+        """The options for a block of some variables, with its gap and what is left of the limits."""
+        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
+        if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
+            options = replace(options, xtol=options.xtol[at])
+        if gap is not None:
+            options = replace(options, ftol=0.0, fatol=gap)
+        done = 0 if search is None else search.iterations
         if self.status != Status.PROVED:
-            return replace(options, max_iter=1)
-        passed = time.perf_counter() - self.whole.started
+            return replace(options, max_iter=done + 1)
+        now = time.perf_counter()
         if options.time_limit is not None:
-            options = replace(options, time_limit=max(0.0, options.time_limit - passed))
+            left = max(0.0, options.time_limit - (now - self.whole.started))
+            options = replace(options, time_limit=left + (0.0 if search is None else now - search.started))
         if options.max_iter is not None:
-            options = replace(options, max_iter=max(1, options.max_iter - self.iterations))
+            options = replace(options, max_iter=done + max(1, options.max_iter - self.iterations))
         return options
 
     def _reported(self, step: Progress) -> bool:
         """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
         last = self.whole.history[-1]
         seconds = time.perf_counter() - self.whole.started
-        count = self.iterations + step.iteration
+        count = self.iterations + step.iteration - self.before
         return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
 
 

@@ -17,11 +17,19 @@ class Status(IntEnum):
     INTERRUPTED = 5
     UNDEFINED = 6
     NO_POINT = 7
+    GOAL_MISSED = 8
+    UNBOUNDED = 9
+    NOT_ATTAINED = 10
 
     @property
     def sentence(self) -> str:
         """What it means for the result."""
         return _SENTENCES[self]
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether the search was stopped before it had done all it can."""
+        return self in (Status.TIME, Status.ITERATIONS, Status.REGIONS, Status.MEMORY, Status.INTERRUPTED)
 
 
 _SENTENCES = {
@@ -32,7 +40,12 @@ _SENTENCES = {
     Status.REGIONS: "The limit of regions was reached; the enclosure is true, but wider than asked for.",
     Status.MEMORY: "The memory was used up; the enclosure is true, but wider than asked for.",
     Status.INTERRUPTED: "The search was interrupted; the enclosure is true, but wider than asked for.",
-    Status.NO_POINT: "The boxes are as narrow as asked for, but no point was found at which the function is "
-    "certainly defined, so there is no upper bound.",
+    Status.NO_POINT: "All has been searched, but no point was found at which the function is certainly defined, so "
+    "there is no upper bound.",
+    Status.GOAL_MISSED: "All has been searched that doubles can tell apart; the enclosure is true, but wider than "
+    "asked for.",
+    Status.UNBOUNDED: "The function is unbounded: it has values beyond every number, so there is no optimum.",
+    Status.NOT_ATTAINED: "The function comes as close as one likes to the optimum that is enclosed, but has it "
+    "nowhere.",
     Status.UNDEFINED: "The function is undefined on the whole domain, so there is no optimum.",
 }
