@@ -99,7 +99,7 @@ def _python(name: str, rule: Rule) -> Rule:
 
     def python(t: Tracer, *values: Any, **kwargs: Any) -> Any:
         if name not in _CALM:
-            t.may_raise(f"math.{name}", *(_single(t, value) for value in values))
+            t.may_raise(f"math.{name}", *values)
         found = rule(t, *values, **kwargs)
         kind = _RESULTS.get(name, "F")
         return tuple(typed(t, part, kind) for part in found) if isinstance(found, tuple) else typed(t, found, kind)

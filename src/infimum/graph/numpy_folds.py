@@ -91,6 +91,9 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
 
 def _without_nan(t: Tracer, a: Any, neutral: float) -> Any:
     """The array with a neutral number in place of every NaN; the array itself where there can be none."""
+    a = t.traced(a)
+    if a.kind not in "fF":
+        return a
     return t.lifted(lambda x: t.absorbed.where(t.absorbed.is_nan(x), t.number(neutral), x), t.traced(a))
 
 
@@ -218,7 +221,13 @@ def _running(op: str, t: Tracer, a: Any, axis: Any, make: Any) -> Any:
     kind, bound = _folded(op, a, width)
     if a.size == 0:
         return t.fresh(np.zeros(a.shape, np.int64 if kind == "i" else float))
-    found = with_kind(t, t.array(make(rows.node, width), (*shape, width)), kind, bound)
+    if rows.size > width and t.absorbed.is_finite(rows.node) is not True:
+        # A recurrence over all rows would carry what is not a number from one row to the next, times zero.
+        lines = rows.reshape(-1, width)
+        node = t.graph.node("concat", [make(line.node, width) for line in lines], rows.size)
+    else:
+        node = make(rows.node, width)
+    found = with_kind(t, t.array(node, (*shape, width)), kind, bound)
     return t.call(np.moveaxis, (found, -1, axis), {}) if axis != a.ndim - 1 else found
 
 
