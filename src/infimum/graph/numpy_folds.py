@@ -14,7 +14,7 @@ from infimum.graph.refusal import refusal
 from infimum.graph.states import FINITE
 from infimum.graph.traced import Shape, TracedArray
 from infimum.graph.tracer import Rule, Tracer
-from infimum.graph.values import is_symbolic, plain
+from infimum.graph.values import has_exact, is_symbolic, plain
 
 _Axes = tuple[int, ...]
 _MOST_ONE_BY_ONE = 64
@@ -82,8 +82,8 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
         found = fold(op, t, a, axis, keepdims)
         if initial is None:
             return found
-        if type_of(found) != np.float64 and np.dtype(type_of(initial)).kind == "f":
-            raise refusal("A fraction as initial= of integers is rounded by NumPy.", "Add the number afterwards.")
+        if np.promote_types(own := np.dtype(type_of(found)), np.dtype(type_of(initial))) != own:
+            raise refusal("NumPy rounds initial= to the type of the elements.", "Add the number afterwards.")
         return t.ufunc(join, (found, initial))
 
     return rule
@@ -315,7 +315,7 @@ def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) 
 def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
     """The smallest or largest of a list of numbers, infinite starting values left out."""
     idle = math.inf if op == "min" else -math.inf
-    useful = [v for v in values if is_symbolic(v) or not np.all(np.asarray(plain(v), object) == idle)]
+    useful = [v for v in values if is_symbolic(v) or has_exact(v) or not np.all(np.asarray(plain(v), object) == idle)]
     if len(useful) == 1:
         return useful[0]
     if any(t.absorbed.of(t.operand(v)[0]) is not FINITE for v in useful):

@@ -219,7 +219,10 @@ class Tracer:
     def ufunc(self, ufunc: np.ufunc, inputs: tuple[Any, ...], method: str = "__call__", **kwargs: Any) -> Any:
         """What a universal function gives: nodes where an input is an expression, else NumPy's own result."""
         target = kwargs.pop("out", None)
-        if isinstance(target, tuple) and len(target) == 1:
+        if ufunc.nout > 1 and target is not None and method == "__call__":
+            given = target if isinstance(target, tuple) else (target,)
+            target = given + (None,) * (ufunc.nout - len(given))
+        elif isinstance(target, tuple) and len(target) == 1:
             target = target[0]
         if method == "__call__":
             found = self._elementwise(ufunc, inputs, target, kwargs)
@@ -255,6 +258,8 @@ class Tracer:
             return selected.elementwise(ufunc, inputs)
         if ufunc not in self._ufuncs:
             raise self.refused(unknown(ufunc))
+        if ufunc in _OF_OBJECTS and any(isinstance(value, Fraction | Decimal) for value in inputs):
+            raise refusal(f"np.{ufunc.__name__} of a Fraction gives an object.", "Write the comparison with 0.")
         operands = tuple(self.stacked(v) if isinstance(v, list | tuple) else v for v in inputs)
         found = kinds.elementwise(self, ufunc, self._ufuncs[ufunc], operands)
         template = layout(operands) if ufunc.signature is None else None
@@ -546,6 +551,9 @@ class Tracer:
 
 
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
+_OF_OBJECTS = frozenset(
+    {np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isnan, np.isinf, np.isfinite}
+)
 _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
 
 

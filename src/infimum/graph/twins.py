@@ -337,6 +337,7 @@ class Twins:
         found["hasattr"] = self._hasattr
         found["type"] = self._type
         found["id"] = _identity
+        found["hash"] = _hashed
         found["__import__"] = self._import
         for clock in CLOCKS:
             self._keep(clock, lambda clock=clock: Moment(clock()))
@@ -384,6 +385,12 @@ def _identity(value: Any) -> int:
     if isinstance(value, TracedArray):
         raise refusal("The place of an array in memory differs at every call.", "Leave id() out.")
     return id(value)
+
+
+def _hashed(value: Any) -> int:
+    if type(value).__hash__ is object.__hash__:
+        raise refusal("The hash of an object is its place in memory, which differs at every call.", "Leave it out.")
+    return hash(value)
 
 
 def is_random(value: Any) -> bool:
