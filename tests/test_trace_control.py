@@ -1,4 +1,4 @@
-"""Tracing and control flow: what decides by a number, by chance, by the time or by an error is refused, never guessed."""
+"""Tracing and control flow: what decides by a number, by chance, by the time or by an error is refused."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def value(f: Any, point: list[float]) -> float:
 
 
 RANDOM = [
-    lambda x: x[0] * randint(3),
-    lambda x: x[0] * standard_normal(),
+    lambda x: x[0] * randint(3),  # noqa: NPY002
+    lambda x: x[0] * standard_normal(),  # noqa: NPY002
     lambda x: x[0] * default_rng(3).normal(),
     lambda x: x[0] * RNG.normal(),
     lambda x: x[0] * NORMAL(),
@@ -54,7 +54,7 @@ RANDOM = [
     lambda x: x[0] * gauss(0, 1),
     lambda x: x[0] * random.choice([1, 2]),
     lambda x: x[0] * random.Random(3).random(),
-    lambda x: x[0] * np.random.RandomState(3).rand(),  # noqa: NPY002
+    lambda x: x[0] * np.random.RandomState(3).rand(),
     lambda x: x[0] * np.random.Generator(np.random.PCG64(3)).random(),
     lambda x: x[0] * secrets.randbelow(3),
     lambda x: x[0] * os.urandom(1)[0],
@@ -200,6 +200,20 @@ def test_a_function_without_source_is_asked_by_its_table_of_handlers() -> None:
     assert value(space["g"], [0.0, math.e]) == pytest.approx(1.0)
 
 
+def test_a_guard_does_not_matter_where_nothing_is_raised_in_the_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A comparison at points outside the domain would see the other branch.
+    monkeypatch.setattr("infimum.graph.trace._compare", lambda *args: None, raising=False)
+    box = (np.array([0.5, 0.5, 0.5]), np.array([0.9, 2.0, 2.0]))
+    for f in (try_log, try_division, suppressing, finally_returns, guarded_from_outside, generator_in_a_guard):
+        (found,) = evaluate([trace_graph(f, 3, box=box).output], [[0.75, 1.5, 1.0]])
+        assert found[0, 0] == pytest.approx(f(np.array([0.75, 1.5, 1.0])))
+    for low in (-0.1, 0.0):
+        with pytest.raises(TraceError, match="may catch"):
+            trace_graph(try_log, 3, box=(np.array([low, 0.5, 0.5]), box[1]))
+    with pytest.raises(TraceError, match="may catch"):
+        trace_graph(try_integer, 3, box=(np.array([-1.0, 0.0, 0.0]), box[1]))
+
+
 def test_a_guard_that_cannot_catch_it_does_not_disturb() -> None:
     def f(x: Any) -> Any:
         try:
@@ -316,7 +330,7 @@ def test_what_sorting_asks_is_answered_by_a_substitute_that_makes_sense() -> Non
     for f, words in (
         (lambda x: sorted(x)[0], ["sorted", "np.minimum"]),
         (lambda x: min(x, key=lambda t: t**2), ["key", "np.min"]),
-        (lambda x: list(filter(lambda t: t > 0, x))[0], ["filter", "np.where"]),
+        (lambda x: sum(filter(lambda t: t > 0, x)), ["filter", "np.where"]),
         (lambda x: range(int(x[0]))[0] + x[1], ["np.where"]),
     ):
         message = refused(f)

@@ -150,6 +150,10 @@ x.max(axis=0, keepdims=True)[0] + x.reshape(2, 2).sum(1, None, None, True)[0, 0]
 np.cumsum(x, out=np.zeros(4))[3] + np.sum(x.reshape(2, 2), 0, out=np.zeros(2))[1]
 np.sin(np.float32(0.5)) * x[0] + x[1] * np.int32(7) + x[2] * np.array([1, 2], np.int8)[1]
 np.sqrt(np.where(x > 0, 4, 1)).sum() + x[0]
+np.sqrt(x).reshape(2, 2).cumprod(axis=0)[1, 1] + np.log(x).reshape(2, 2).cumsum(1)[1, 0]
+np.nanprod(x.astype(int)) + np.nansum(x > 0) + math.fsum(x > 0) + math.fsum(x)
+np.signbit(x.astype(int)).sum() + np.copysign(1.0, np.trunc(x).astype(int))[0] + x[0]
+np.modf(x, np.zeros(4))[0].sum() + x[0]
 type(x[0])(3.0) * x[0] + (type(x) is np.ndarray) * x[1] + (type(float(x[0])) is float) * x[2]
 np.convolve(x, 2).sum() + math.prod([x[0], 2, x[1]]) + x[:2].view()[1]
 np.not_equal(x > 0, x > 1).sum() + np.logical_xor(x, x > 1).sum() + ((x > 0) == (x[0] > 1)).sum() + x[0]
@@ -167,6 +171,9 @@ REFUSED = [
     ("np.var(x, where=x > 0)", "np.var(..., where=)"),
     ("np.sum(x, dtype=np.float32)", "dtype="),
     ("np.sum(x, dtype=int)", "dtype="),
+    ("np.sum(x > 0, initial=x[0])", "initial="),
+    ("np.max(x > 0, initial=10) + x[0]", "initial="),
+    ("np.add(x, 1, where=None, out=np.zeros(4)).sum()", "where="),
     ("np.add(x, 1, where=x > 0).sum()", "np.add(..., where=)"),
     ("np.add(np.ones(4), 1, where=[True, False, True, True]).sum() + x[0]", "np.add(..., where=)"),
     ("np.add(x, 1, dtype=np.float32).sum()", "dtype="),

@@ -146,7 +146,7 @@ def with_out(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _reduce(
     array: Any, axis: Any = 0, dtype: Any = None, *, keepdims: Any = False, initial: Any = _NO_VALUE, where: Any = True
-) -> None: ...  # noqa: E501
+) -> None: ...
 
 
 def _accumulate(array: Any, axis: Any = 0, dtype: Any = None) -> None: ...

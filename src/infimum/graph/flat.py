@@ -31,7 +31,7 @@ class Flat:
     def __setitem__(self, key: Any, value: Any) -> None:
         if np.ndim(value) and np.size(value) not in (1, np.size(self._line.positions()[key])):
             raise refusal("a.flat[...] with values of another number repeats them.", "Give one value for each place.")
-        self._line[key] = value
+        self._line[key] = np.ravel(value) if np.ndim(value) > 1 else value
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._line)

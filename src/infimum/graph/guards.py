@@ -1,7 +1,7 @@
 """Guards: whether the user's code may catch an error that a line raises for some numbers.
 
 Where it may, the value after the error is as much the function as the value without it, and a traced formula has only
-one of them. The source of each function that is being run is asked; where there is none, Python's own table of handlers.
+one of them. The source of each function being run is asked; where there is none, Python's own table of handlers.
 
     statement around the line                 catches
     try with except                           unless every handler is for errors that no number causes, or raises again
@@ -43,34 +43,35 @@ def caught() -> bool:
 
 
 def _catches(frame: FrameType) -> bool:
-    code = frame.f_code
-    scope = _scope(code.co_filename, code.co_name, code.co_firstlineno)
+    guarded = _guarded(frame.f_code)
+    if guarded is None:
+        return _in_table(frame.f_code, frame.f_lasti)
+    return any(first <= frame.f_lineno <= last for first, last in guarded)
+
+
+@functools.lru_cache(maxsize=1024)
+def _guarded(code: CodeType) -> list[tuple[int, int]] | None:
+    """The lines of a function under guards that may catch; None where there is no source."""
+    if code.co_name in ("<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"):
+        return []  # an expression: no statement stands in it
+    scope = _functions("".join(linecache.getlines(code.co_filename))).get((code.co_name, code.co_firstlineno))
     if scope is None:
-        return _in_table(code, frame.f_lasti)
-    return any(_covers(body, frame.f_lineno) for body in _protected(scope))
+        return None
+    return [(body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in _protected(scope)]
 
 
-@functools.lru_cache(maxsize=64)
-def _tree(text: str) -> ast.Module | None:
+@functools.lru_cache(maxsize=16)
+def _functions(text: str) -> dict[tuple[str, int], ast.AST]:
+    """The functions of a source by name and first line, decorators included."""
     try:
-        return ast.parse(text)
+        tree = ast.parse(text)
     except SyntaxError:
-        return None
-
-
-def _scope(file: str, name: str, line: int) -> ast.AST | None:
-    """The piece of source that a code object was made from; None where there is no source."""
-    tree = _tree("".join(linecache.getlines(file)))
-    if tree is None or not tree.body:
-        return None
-    if name in ("<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"):
-        return ast.Pass()  # an expression: no statement stands in it
+        return {}
+    found: dict[tuple[str, int], ast.AST] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if first == line:
-                return node
-    return None
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found[node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node
+    return found
 
 
 def _protected(scope: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -106,10 +107,6 @@ def _passes(item: ast.withitem) -> bool:
 
 def _name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _covers(body: list[ast.stmt], line: int) -> bool:
-    return body[0].lineno <= line <= (body[-1].end_lineno or body[-1].lineno)
 
 
 def _in_table(code: CodeType, at: int) -> bool:

@@ -135,6 +135,7 @@ _TRUTHS = {
     np.bitwise_and: "min", np.bitwise_or: "max",
 }  # fmt: skip
 _BITS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
+_SIGNED = frozenset({np.signbit, np.copysign, np.arctan2, np.true_divide})
 _SAME = frozenset({np.absolute, np.floor, np.ceil, np.trunc, np.positive, np.conjugate})
 
 
@@ -149,6 +150,8 @@ def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
     """
     kinds = result_kinds(ufunc, inputs)
     kind = kinds[0]
+    if ufunc in _SIGNED:
+        inputs = tuple(_unsigned_zero(t, value) for value in inputs)
     if kind == "f" or ufunc.signature is not None:
         return _own(t, rule(t, *inputs), inputs, kind)
     if kind == "b":
@@ -163,9 +166,16 @@ def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
         )
     bound = _BOUNDS[ufunc](*map(bound_of, inputs))
     if ufunc in _DIVISIONS:
-        return _integer_division(t, rule, *inputs, bound)
+        return _integer_division(t, rule, inputs[0], inputs[1], bound)
     found = t.copied(t.traced(rule(t, *inputs)))
     return typed(t, found, "i", min(bound, LIMIT)) if ufunc in _WITHIN else with_kind(t, found, "i", bound)
+
+
+def _unsigned_zero(t: Tracer, value: Any) -> Any:
+    """An integer operand; its zero has no sign, whatever it was made of."""
+    if type(value) is not TracedArray or value.known or value.kind not in "iI":
+        return value
+    return typed(t, t.apply("add", value, 0.0), value.kind, value.bound)
 
 
 def _own(t: Tracer, found: Any, inputs: Any, kind: str) -> Any:

@@ -99,7 +99,7 @@ def _python(name: str, rule: Rule) -> Rule:
 
     def python(t: Tracer, *values: Any, **kwargs: Any) -> Any:
         if name not in _CALM:
-            t.may_raise(f"math.{name}")
+            t.may_raise(f"math.{name}", *values)
         found = rule(t, *values, **kwargs)
         kind = _RESULTS.get(name, "F")
         return tuple(typed(t, part, kind) for part in found) if isinstance(found, tuple) else typed(t, found, kind)
@@ -163,9 +163,9 @@ def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
 def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """scipy.special.logsumexp.
 
-        exponents          answer
-        moderate           log(sum(exp(a))), whose slopes are tight
-        possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
+    exponents          answer
+    moderate           log(sum(exp(a))), whose slopes are tight
+    possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
     """
     a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
     if t.size_of(a) <= _MODERATE:

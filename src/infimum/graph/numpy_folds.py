@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from infimum.graph.indexmap import is_identity, of_indices
-from infimum.graph.kinds import bound_of, with_kind
+from infimum.graph.kinds import bound_of, type_of, with_kind
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.refusal import refusal
 from infimum.graph.states import FINITE
 from infimum.graph.traced import Shape, TracedArray
 from infimum.graph.tracer import Rule, Tracer
-from infimum.graph.values import is_symbolic, plain
+from infimum.graph.values import has_exact, is_symbolic, plain
 
 _Axes = tuple[int, ...]
 _MOST_ONE_BY_ONE = 64
@@ -80,13 +80,20 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
                 raise ValueError("reduction operation does not have an identity, so to use a where mask needs initial")
             a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
         found = fold(op, t, a, axis, keepdims)
-        return found if initial is None else t.ufunc(join, (found, initial))
+        if initial is None:
+            return found
+        if np.promote_types(own := np.dtype(type_of(found)), np.dtype(type_of(initial))) != own:
+            raise refusal("NumPy rounds initial= to the type of the elements.", "Add the number afterwards.")
+        return t.ufunc(join, (found, initial))
 
     return rule
 
 
 def _without_nan(t: Tracer, a: Any, neutral: float) -> Any:
     """The array with a neutral number in place of every NaN; the array itself where there can be none."""
+    a = t.traced(a)
+    if a.kind not in "fF":
+        return a
     return t.lifted(lambda x: t.absorbed.where(t.absorbed.is_nan(x), t.number(neutral), x), t.traced(a))
 
 
@@ -214,7 +221,13 @@ def _running(op: str, t: Tracer, a: Any, axis: Any, make: Any) -> Any:
     kind, bound = _folded(op, a, width)
     if a.size == 0:
         return t.fresh(np.zeros(a.shape, np.int64 if kind == "i" else float))
-    found = with_kind(t, t.array(make(rows.node, width), (*shape, width)), kind, bound)
+    if rows.size > width and t.absorbed.is_finite(rows.node) is not True:
+        # A recurrence over all rows would carry what is not a number from one row to the next, times zero.
+        lines = rows.reshape(-1, width)
+        node = t.graph.node("concat", [make(line.node, width) for line in lines], rows.size)
+    else:
+        node = make(rows.node, width)
+    found = with_kind(t, t.array(node, (*shape, width)), kind, bound)
     return t.call(np.moveaxis, (found, -1, axis), {}) if axis != a.ndim - 1 else found
 
 
@@ -302,7 +315,7 @@ def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) 
 def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
     """The smallest or largest of a list of numbers, infinite starting values left out."""
     idle = math.inf if op == "min" else -math.inf
-    useful = [v for v in values if is_symbolic(v) or not np.all(np.asarray(plain(v), object) == idle)]
+    useful = [v for v in values if is_symbolic(v) or has_exact(v) or not np.all(np.asarray(plain(v), object) == idle)]
     if len(useful) == 1:
         return useful[0]
     if any(t.absorbed.of(t.operand(v)[0]) is not FINITE for v in useful):
@@ -334,7 +347,8 @@ FUNCTIONS: dict[Any, Rule] = {
     np.cumsum: _cumsum, np.cumprod: _cumprod, np.diff: _diff, np.trace: _trace, np.count_nonzero: _count_nonzero,
     (np.add, "reduce"): _ufunc_reduce(_SUM), (np.multiply, "reduce"): _ufunc_reduce(_PROD),
     (np.minimum, "reduce"): _ufunc_reduce(_MIN), (np.maximum, "reduce"): _ufunc_reduce(_MAX),
-    (np.logical_and, "reduce"): _ufunc_reduce(_ALL), (np.logical_or, "reduce"): _ufunc_reduce(_ANY),
+    (np.logical_and, "reduce"): lambda t, array, axis=0, keepdims=False: _ALL(t, array, axis, keepdims),
+    (np.logical_or, "reduce"): lambda t, array, axis=0, keepdims=False: _ANY(t, array, axis, keepdims),
     (np.add, "accumulate"): lambda t, a, axis=0: _cumsum(t, a, axis),
     (np.multiply, "accumulate"): lambda t, a, axis=0: _cumprod(t, a, axis),
     (np.minimum, "accumulate"): _accumulated(np.minimum), (np.maximum, "accumulate"): _accumulated(np.maximum),

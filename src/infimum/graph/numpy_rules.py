@@ -196,6 +196,8 @@ _MISSING = object()
 
 def where(t: Tracer, condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> Any:
     """np.where; a condition that is one known truth value simply chooses."""
+    if condition is None:
+        raise refusal("None as a condition is false in NumPy.", "Write False.")
     if x is _MISSING or y is _MISSING:
         raise refusal("np.where(condition) gives indices that depend on x.", "Write np.where(condition, a, b).")
     a, b = _plain_list(t, x), _plain_list(t, y)

@@ -80,7 +80,9 @@ def _moved(function: Any, *data: int) -> Rule:
             if flat.size == total and np.array_equal(flat, np.arange(total)):
                 return t.array(source, index.shape, kind=kind, bound=bound, like=index)
             way = of_indices(flat, total)
-            return t.array(t.graph.node("take", (source,), way.size, way), index.shape, kind=kind, bound=bound, like=index)
+            return t.array(
+                t.graph.node("take", (source,), way.size, way), index.shape, kind=kind, bound=bound, like=index
+            )
 
         return type(found)(placed(part) for part in found) if isinstance(found, list | tuple) else placed(found)
 
@@ -172,7 +174,7 @@ def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
 
 
 for _writes in (_copyto, _fill_diagonal, _put, _putmask):
-    _writes.keeps_views = True  # type: ignore[attr-defined]
+    _writes.keeps_views = True  # type: ignore[union-attr]
 
 
 def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
@@ -232,7 +234,7 @@ def _broadcast_arrays(t: Tracer, *arrays: Any) -> Any:
 
 def _meshgrid(t: Tracer, *arrays: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     places = [np.arange(np.size(a)).reshape(np.shape(a)) for a in arrays]
-    grids = np.meshgrid(*places, sparse=sparse, indexing=indexing)
+    grids: Any = np.meshgrid(*places, sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
     return tuple(t.traced(_stacked(t, a)).reshape(-1)[grid] for a, grid in zip(arrays, grids, strict=True))
 
 

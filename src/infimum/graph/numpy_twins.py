@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.exact import Exact, ExactArray
 from infimum.graph.arguments import bound, not_honoured, with_out
 from infimum.graph.kinds import type_of
 from infimum.graph.refusal import refusal
@@ -31,7 +32,7 @@ class NumpyTwin:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         tracer, function = self._tracer, self._function
         values = (*args, *kwargs.values())
-        if self._rule is not None and (is_symbolic(values) or has_exact(values)):
+        if self._rule is not None and (is_symbolic(values) or any(isinstance(v, Exact | ExactArray) for v in values)):
             return self._rule(tracer, *args, **kwargs)
         if function in _BY_HAND:
             call = bound(function, _BY_HAND[function], args, kwargs)
@@ -41,6 +42,8 @@ class NumpyTwin:
         if tracer.knows(function):
             return tracer.call(function, args, kwargs)
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
+            if getattr(function, "__module__", "") == "math" and not kwargs:
+                return function(*plain(args))  # which rounds fractions as Python does
             return tracer.plain_call(function, args, kwargs)
         raise tracer.refused(unknown(function))
 

@@ -14,7 +14,7 @@ from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import is_symbolic, plain
 
 
-def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any:
+def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 (NumPy's name)
     x = t.traced(t.stacked(x) if isinstance(x, list | tuple) else x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")

@@ -41,7 +41,7 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
     """
     types = [type_of(value) for value in values]
     if ufunc in _RAISING:
-        t.may_raise(_RAISING[ufunc])
+        t.may_raise(_RAISING[ufunc], *values)
     if ufunc in _BITS:
         if ufunc is np.invert or any(kind is not bool for kind in types):
             raise refusal("This operator works on the bits of integers.", "Use it between NumPy's conditions.")
@@ -92,7 +92,7 @@ def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
         return int(plain(value), *args, **kwargs)
     one = _one(value, "int()")
     if one.kind in "fF":
-        t.may_raise("int()")
+        t.may_raise("int()", one)
         one = t.apply("trunc", one)
     return typed(t, one, "I")
 
@@ -102,7 +102,7 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
     if value.shape:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if value.kind in "fF" and digits is None:
-        t.may_raise("round()")
+        t.may_raise("round()", value)
     found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0), {})
     return typed(t, found, "I" if digits is None else value.kind)
 

@@ -59,7 +59,7 @@ class Selected:
     __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
     __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
     __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
-    __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)  # type: ignore[assignment]
+    __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
     __neg__, __abs__, __pos__ = _single(np.negative), _single(np.absolute), _single(np.positive)
     __invert__ = _single(np.invert)
     any, all = _method(np.any), _method(np.all)

@@ -276,7 +276,7 @@ class TracedArray:
         if self.cells is not None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         raise refusal(
-            "A lookup by hash (a dictionary, a set, a cache) asks which number this is, but it stands for a whole range.",
+            "A lookup by hash (a dictionary, a set, a cache) asks for one number, but this stands for a whole range.",
             "Write np.select over the values it may have, or leave the cache out.",
         )
 
@@ -381,7 +381,7 @@ class TracedArray:
     ) -> Any:
         if order not in ("K", None) or casting not in ("unsafe", "same_kind"):
             raise refusal("astype with order= or casting= is not offered.", "Leave the argument out.")
-        if casting == "same_kind" and not np.can_cast(self.dtype, dtype, casting):
+        if casting == "same_kind" and not np.can_cast(self.dtype, dtype, "same_kind"):
             raise TypeError(f"Cannot cast array data from {self.dtype} to {np.dtype(dtype)} by the rule 'same_kind'")
         return self.tracer.cast(self, dtype, copy)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.errors import TraceError, TraceIndexError
+from infimum.errors import TraceError, TraceIndexError, UnsupportedValue
 from infimum.exact import Exact, ExactArray, exact
 from infimum.graph import arguments, kinds, python_kinds
 from infimum.graph.absorbed import ABSORBING, Absorbed
@@ -22,6 +22,7 @@ from infimum.graph.guards import caught
 from infimum.graph.indexmap import of_view
 from infimum.graph.kinds import bound_of, joined_kind, type_of
 from infimum.graph.node import Graph, Node
+from infimum.graph.raising import never_raises
 from infimum.graph.ranges import Ends
 from infimum.graph.refusal import here, refusal
 from infimum.graph.selected import Selected
@@ -218,7 +219,10 @@ class Tracer:
     def ufunc(self, ufunc: np.ufunc, inputs: tuple[Any, ...], method: str = "__call__", **kwargs: Any) -> Any:
         """What a universal function gives: nodes where an input is an expression, else NumPy's own result."""
         target = kwargs.pop("out", None)
-        if isinstance(target, tuple) and len(target) == 1:
+        if ufunc.nout > 1 and target is not None and method == "__call__":
+            given = target if isinstance(target, tuple) else (target,)
+            target = given + (None,) * (ufunc.nout - len(given))
+        elif isinstance(target, tuple) and len(target) == 1:
             target = target[0]
         if method == "__call__":
             found = self._elementwise(ufunc, inputs, target, kwargs)
@@ -241,7 +245,10 @@ class Tracer:
         selected = next((v for v in inputs if isinstance(v, Selected)), None)
         symbolic = any(is_symbolic(value) for value in inputs) or _exact_beside_arrays(inputs)
         if not symbolic:
-            return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
+            try:
+                return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
+            except UnsupportedValue:
+                pass  # a function that exact constants do not know: its value is enclosed
         if options.get("dtype") is not None and np.dtype(options["dtype"]) == np.float64:
             options.pop("dtype")
             inputs = tuple(self.cast(self.traced(value), np.float64) for value in inputs)
@@ -251,13 +258,17 @@ class Tracer:
             return selected.elementwise(ufunc, inputs)
         if ufunc not in self._ufuncs:
             raise self.refused(unknown(ufunc))
+        if ufunc in _OF_OBJECTS and any(isinstance(value, Fraction | Decimal) for value in inputs):
+            raise refusal(f"np.{ufunc.__name__} of a Fraction gives an object.", "Write the comparison with 0.")
         operands = tuple(self.stacked(v) if isinstance(v, list | tuple) else v for v in inputs)
         found = kinds.elementwise(self, ufunc, self._ufuncs[ufunc], operands)
         template = layout(operands) if ufunc.signature is None else None
         if template is None:
             return found
-        return tuple(self.reordered(part, template) for part in found) if isinstance(found, tuple) else self.reordered(
-            found, template
+        return (
+            tuple(self.reordered(part, template) for part in found)
+            if isinstance(found, tuple)
+            else self.reordered(found, template)
         )
 
     def reordered(self, array: Any, template: Any) -> Any:
@@ -307,9 +318,9 @@ class Tracer:
         """round(value, digits)."""
         return python_kinds.rounded(self, value, digits)
 
-    def may_raise(self, name: str) -> None:
+    def may_raise(self, name: str, *values: Any) -> None:
         """Refuse what raises an error for some numbers where the user's code may catch it."""
-        if caught():
+        if caught() and not never_raises(self, name, values):
             raise refusal(
                 f"{name} raises an error for some numbers, and the code around it may catch that error.",
                 "Write np.where(condition, a, b) with the condition under which it is defined, without try.",
@@ -540,6 +551,9 @@ class Tracer:
 
 
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
+_OF_OBJECTS = frozenset(
+    {np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isnan, np.isinf, np.isfinite}
+)
 _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
 
 

@@ -337,6 +337,7 @@ class Twins:
         found["hasattr"] = self._hasattr
         found["type"] = self._type
         found["id"] = _identity
+        found["hash"] = _hashed
         found["__import__"] = self._import
         for clock in CLOCKS:
             self._keep(clock, lambda clock=clock: Moment(clock()))
@@ -386,6 +387,12 @@ def _identity(value: Any) -> int:
     return id(value)
 
 
+def _hashed(value: Any) -> int:
+    if type(value).__hash__ is object.__hash__:
+        raise refusal("The hash of an object is its place in memory, which differs at every call.", "Leave it out.")
+    return hash(value)
+
+
 def is_random(value: Any) -> bool:
     """Whether the value is a source of random numbers."""
     return isinstance(value, np.random.Generator | np.random.RandomState | np.random.BitGenerator | random.Random)
@@ -393,7 +400,7 @@ def is_random(value: Any) -> bool:
 
 def _is_compiled(cls: type) -> bool:
     """Whether a class was made by compiled code: its instances have parts that no copy of the class knows."""
-    kinds = (type(object.__init__), type(str.join))
+    kinds: Any = (type(object.__init__), type(str.join))
     return any(isinstance(v, kinds) and v.__objclass__ is cls for v in cls.__dict__.values())
 
 
