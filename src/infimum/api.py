@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -89,6 +90,7 @@ def minimize(
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """
+    started = time.perf_counter()
     strategies = (partition, sampling, selection)
     if method is None:
         controlled = contractors is not None or split is not None
@@ -105,6 +107,7 @@ def minimize(
         ftol=options.tolerance("ftol", ftol, zero=True),
         max_iter=options.count("max_iter", max_iter),
         time_limit=options.seconds("time_limit", time_limit),
+        started=started,
         max_regions=options.count("max_regions", max_regions),
         x0=options.start(x0, task.domain),
         threads=options.threads(threads),

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,19 @@ class Place:
     def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """The arrays, the first one (boxes, n), where much work on them is done soonest."""
         return arrays
+
+    # A place may be bound to a moment after which it stops (deadline.py); this one is not.
+
+    def left(self) -> float:
+        """The seconds that there are for more work."""
+        return inf
+
+    def ask(self) -> None:
+        """Stop here, where there is no time for more work."""
+
+    def unhurried(self) -> AbstractContextManager[None]:
+        """Where work is done whatever the time."""
+        return nullcontext()
 
 
 @dataclass

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.deadline import Hurried
+from infimum.function import Function
 from infimum.search.partition import Partition, Uniform
 from infimum.search.product import Product
 from infimum.search.sampling import Diagonal, Sampling
@@ -83,6 +86,7 @@ class Options:
     ftol: float | None = None
     max_iter: int | None = None
     time_limit: float | None = None
+    started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
     x0: FloatArray | None = None
     threads: int = 1
@@ -98,6 +102,22 @@ class Options:
         """How far a lower bound may lie below this upper one where ftol is a goal."""
         assert self.ftol is not None
         return self.ftol * max(1.0, abs(upper))
+
+    def begun(self) -> Options:
+        """The options with a moment from which time counts."""
+        return self if self.started is not None else replace(self, started=time.perf_counter())
+
+    def seconds(self) -> float:
+        """The time since then."""
+        assert self.started is not None
+        return time.perf_counter() - self.started
+
+    def hurried(self, function: Function) -> Function:
+        """The function, whose batches stop where the time limit ends."""
+        if self.time_limit is None or isinstance(function.place, Hurried):
+            return function
+        assert self.started is not None
+        return function.on(Hurried(function.place, self.started + self.time_limit))
 
     def limit(self, now: Progress) -> Status | None:
         """The limit that is reached, if any."""

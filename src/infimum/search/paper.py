@@ -12,13 +12,13 @@ Regions are a tree of deltas with one working box, children are emitted lazily (
 from __future__ import annotations
 
 import heapq
-import time
 from array import array
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.deadline import Late
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.device_children import DeviceChildren
@@ -53,10 +53,9 @@ class _Search:
     def __init__(
         self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
     ) -> None:
-        self.started = time.perf_counter()
-        self.function = function
+        self.options = options = options.begun()
+        self.function = function = options.hurried(function)
         self.domain = domain
-        self.options = options
         self.report = report
         widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
         self.box = working(
@@ -79,6 +78,7 @@ class _Search:
         self.device = DeviceChildren(function) if options.backend == "cuda" else None
         self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
         self.following = array("q")  # of each region: the first variable that its children may split
+        self.selected: list[tuple[float, int, int]] = []  # (lower bound, region, child) of this iteration, not split yet
         self.iterations = 0
         self.history: list[Progress] = []
 
@@ -89,6 +89,28 @@ class _Search:
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self) -> Outcome:
+        try:
+            status = self._run()
+        except Late:
+            status = Status.TIME
+            with self.function.place.unhurried():
+                self._give_back()
+        return self._outcome(status)
+
+    def _give_back(self) -> None:
+        """End an iteration for which there was no time: the regions that it would have split are left as they are."""
+        if not self.following:  # the domain itself
+            lo, hi = self.domain.lo, self.domain.hi
+            bottom, top = (float(end[0]) for end in self.function.range_ends(lo[None], hi[None]))
+            self.output.append((bottom if bottom <= top else -np.inf, np.stack([lo, hi], 1)))
+        for bound, region, index in self.selected:
+            self._go(region, index)
+            self._put_out(bound)
+        self.output_lower = min((bound for bound, _ in self.output), default=np.inf)
+        if self.upper == np.inf:
+            self.witness.offer(at_fraction(self.domain.lo, self.domain.hi, 0.5))
+
+    def _run(self) -> Status:
         if self.options.x0 is not None:
             self.witness.offer(self.options.x0)
         status = Status.PROVED
@@ -108,22 +130,24 @@ class _Search:
                     break
                 if not self._iterate() and not self._has_candidates():
                     break
-        return self._outcome(status)
+        return status
 
     def _iterate(self) -> bool:
         """Select regions and split them; whether there was one."""
-        selected: list[tuple[int, int]] = []
-        while len(selected) < max(1, self.options.selection.count):
+        while len(self.selected) < max(1, self.options.selection.count):
             found = self._select()
             if found is None:
                 break
-            if not selected:
+            if not self.selected:
                 self.iterations += 1
-            selected.append(found)
-        for region, index in selected:
+            self.selected.append(found)
+        count = len(self.selected)
+        while self.selected:
+            _, region, index = self.selected[0]
             self._go(region, index)
             self._split(self.following[region])
-        return bool(selected)
+            self.selected.pop(0)
+        return count > 0
 
     def _stop(self) -> Status | None:
         lower = self.lower()
@@ -143,7 +167,7 @@ class _Search:
         return np.isfinite(self.upper) and self.upper - lower <= self.options.gap(self.upper)
 
     def _seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return self.options.seconds()
 
     def _is_late(self) -> bool:
         return self.options.time_limit is not None and self._seconds() >= self.options.time_limit
@@ -154,7 +178,7 @@ class _Search:
         return min(self.upper, open_bound, self.output_lower)
 
     # ------------------------------------------------------------------------------------------ regions
-    def _select(self) -> tuple[int, int] | None:
+    def _select(self) -> tuple[float, int, int] | None:
         """The next child to split; narrow ones go to the output, those that cannot hold a minimiser are discarded.
 
         None where none is left, or none was found in a while: limits want to be asked meanwhile.
@@ -174,7 +198,7 @@ class _Search:
             elif self._cannot_hold_a_minimiser(region, index):
                 continue
             if not self._is_narrow(bound):
-                return region, index
+                return bound, region, index
             self._put_out(bound)
         return None
 
@@ -254,7 +278,6 @@ class _Search:
     def _split(self, cycle: int) -> None:
         """Split what the box is."""
         region, following = self._divided(cycle)
-        self.following.append(following)
         staged = self._tabulate(region) != _DOES_NOT_STAGE
         self.here.check_jacobian()  # while a device makes the tables
         if not staged:
@@ -264,6 +287,7 @@ class _Search:
             self.box.begin(region, self.upper)
         else:
             self.enumerated[region] = self._enumerated(self._split_of(region))
+        self.following.append(following)
         self._push(region)
 
     def _divided(self, cycle: int) -> tuple[int, int]:
@@ -369,6 +393,8 @@ class _Search:
         lower = min((bound for bound, _ in left), default=self.upper)
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if left else Status.UNDEFINED
+        with self.function.place.unhurried():
+            fun = float(self.function(x)) if x is not None else np.nan
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))
         return Outcome(
             lower=min(lower, self.upper),
@@ -376,7 +402,7 @@ class _Search:
             boxes=boxes,
             lower_bounds=np.array([bound for bound, _ in left]),
             x=x,
-            fun=float(self.function(x)) if x is not None else np.nan,
+            fun=fun,
             status=status,
             nit=self.iterations,
             nfev=self.witness.evaluations,

@@ -6,7 +6,6 @@ share of the whole's.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -24,16 +23,21 @@ from infimum.search.blocks import Alike, Separated, separated
 from infimum.search.outcome import Options, Outcome, Progress
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
+from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
 Report = Callable[[Progress], bool]
 
 _MOST_BLOCKS = 4096  # that differ
+_MOST_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
 _FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
 def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
+    options = options.begun()
+    function = options.hurried(function)
     whole = Search(function, domain, options, report)
     first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
     if first.status != Status.RUNNING:
@@ -42,6 +46,12 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
     if parts is None or sum(alike.distinct(domain)[0].size for alike in parts.classes) > _MOST_BLOCKS:
         return whole.run()
     return _Apart(function, domain, options, report, parts, whole).run(first)
+
+
+def _around(boxes: FloatArray, domain: Domain) -> Domain:
+    """The part of a domain around these boxes."""
+    lo, hi = boxes[:, :, 0].min(0), boxes[:, :, 1].max(0)
+    return Domain(lo, hi, np.maximum(lo, domain.inner_lo), np.minimum(hi, domain.inner_hi))
 
 
 class _Apart:
@@ -59,8 +69,11 @@ class _Apart:
         self.iterations = whole.iterations
         self.evaluations = whole.points.evaluations
         self.status = Status.PROVED
+        self.left = domain  # what the first rounds left of it
+        self.best: FloatArray | None = None  # the point that they found
 
     def run(self, first: Outcome) -> Outcome:
+        self.left, self.best = _around(first.boxes, self.domain), first.x
         constant = (self.parts.lo, self.parts.hi)
         gap = None
         if self.options.ftol is not None:
@@ -76,34 +89,42 @@ class _Apart:
             self.status = Status.UNDEFINED
         elif x is None and self.status == Status.PROVED:
             self.status = Status.NO_POINT
-        boxes, bounds = self._written(product, lower)
+        boxes, bounds = self._written(product, lower, self.function.place.left() == 0)
         bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
         lower = min(upper, float(bounds.min(initial=np.inf)))
+        with self.function.place.unhurried():
+            fun = float(self.function(x)) if x is not None else np.nan
         return Outcome(
             lower=lower,
             upper=upper,
             boxes=boxes,
             lower_bounds=bounds,
             x=x,
-            fun=float(self.function(x)) if x is not None else np.nan,
+            fun=fun,
             status=self.status,
             nit=self.iterations,
             nfev=self.evaluations,
-            seconds=time.perf_counter() - self.whole.started,
+            seconds=self.options.seconds(),
             history=self.whole.history,
             product=product,
         )
 
     @staticmethod
-    def _written(product: Product, lower: float) -> tuple[FloatArray, FloatArray]:
-        """The boxes, or one around all of them where they are too many."""
-        if 2 * product.n * product.count() <= MOST_NUMBERS:
+    def _written(product: Product, lower: float, late: bool) -> tuple[FloatArray, FloatArray]:
+        """The boxes, or one around all of them where they are too many, or many and time is up."""
+        if 2 * product.n * product.count() <= (_MOST_WHEN_LATE if late else MOST_NUMBERS):
             return product.boxes()
         return product.hull()[None], np.array([lower])
 
     def _answers(self, alike: Alike, gap: float | None) -> Answers:
         first, like = alike.distinct(self.domain)
-        found = [self._block(alike, int(member), gap) for member in first]
+        found: list[Outcome] = []
+        for member in first.tolist():
+            self._limit()
+            if self.status != Status.PROVED:
+                break
+            found.append(self._block(alike, member, gap))
+        found += self._unsearched(alike, first[len(found) :])
         lengths = [len(outcome.boxes) for outcome in found]
         own = Answers(
             alike.variables[first],
@@ -117,36 +138,59 @@ class _Apart:
         return own.copied(alike.variables, like)
 
     def _block(self, alike: Alike, member: int, gap: float | None) -> Outcome:
-        """What is known of one block; once a limit is reached, what one iteration finds."""
+        """What a search finds of one block, within what is left of the limits."""
         function = with_constants(alike, member)
         at = alike.variables[member]
-        whole = self.domain
+        whole, options = self.domain, self.options
         domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
-        options = self._limited(replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at]))
+        options = replace(options, x0=None if options.x0 is None else options.x0[at])
+        if options.max_iter is not None:
+            options = replace(options, max_iter=options.max_iter - self.iterations)
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         found = Search(function, domain, options, self._reported, gap).run()
         self.iterations += found.nit
         self.evaluations += found.nfev
-        if found.status not in (Status.PROVED, Status.UNDEFINED, Status.NO_POINT) and self.status == Status.PROVED:
+        if found.status not in (Status.PROVED, Status.UNDEFINED, Status.NO_POINT):
             self.status = found.status
         return found
 
-    def _limited(self, options: Options) -> Options:
-        """The options with what is left of the limits."""
-        if self.status != Status.PROVED:
-            return replace(options, max_iter=1)
-        passed = time.perf_counter() - self.whole.started
-        if options.time_limit is not None:
-            options = replace(options, time_limit=max(0.0, options.time_limit - passed))
-        if options.max_iter is not None:
-            options = replace(options, max_iter=max(1, options.max_iter - self.iterations))
-        return options
+    def _limit(self) -> None:
+        """Take down a limit that is reached, so that no more blocks are searched."""
+        options = self.options
+        if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
+            self.status = Status.ITERATIONS
+        if self.status == Status.PROVED and options.time_limit is not None and options.seconds() >= options.time_limit:
+            self.status = Status.TIME
+
+    def _unsearched(self, alike: Alike, members: IndexArray) -> list[Outcome]:
+        """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
+
+        A block's minimisers are parts of minimisers of the whole, so that they lie in what the first rounds left.
+        """
+        if not members.size:
+            return []
+        at, status, whole = alike.variables[members], self.status, self.left
+        lo, hi = whole.lo[at], whole.hi[at]
+        middle = np.clip(at_fraction(lo, hi, 0.5), whole.inner_lo[at], whole.inner_hi[at])
+        x = middle if self.best is None else self.best[at]
+        with self.function.place.unhurried(), np.errstate(all="ignore"):
+            least, most = alike.function.range_ends(*alike.boxes(lo, hi, members))
+            point = alike.boxes(x, x, members)
+            bottom, top = alike.function.range_ends(*point)
+            is_good = alike.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
+        self.evaluations += len(members)
+        lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
+        boxes, nan = np.stack([lo, hi], 2), float("nan")
+        return [
+            Outcome(lower[i], upper[i], boxes[i : i + 1], lower[i : i + 1], x[i] if is_good[i] else None, nan, status, 0, 1, 0.0)
+            for i in range(len(members))
+        ]
 
     def _reported(self, step: Progress) -> bool:
         """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
         last = self.whole.history[-1]
-        seconds = time.perf_counter() - self.whole.started
+        seconds = self.options.seconds()
         count = self.iterations + step.iteration
         return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
 

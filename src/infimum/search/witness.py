@@ -54,8 +54,9 @@ class Witness:
         if not np.isfinite(x).all():
             return False
         self.evaluations += 1
-        bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
-        better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
+        with self.function.place.unhurried():
+            bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
+            better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
         if better:
             self.upper, self._x, self._locate = top, x, None
         return better
@@ -79,6 +80,7 @@ class Witness:
         """Offer points of a box where a condition of the function holds, or fails; say whether one is better."""
         before = self.upper
         for spike in self.spikes:
+            self.function.place.ask()
             found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)
