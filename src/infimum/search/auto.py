@@ -18,9 +18,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.deadline import Late
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
+from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
@@ -64,7 +64,7 @@ class Search:
         gap: float | None = None,
     ) -> None:
         self.options = options = options.begun()
-        self.function = function = options.hurried(function)
+        self.function = function
         self.domain = domain
         self.report = report
         self.points = Points(function, domain)
@@ -93,13 +93,15 @@ class Search:
     def run(self, rounds: int | None = None) -> Outcome:
         """The answer; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
         try:
-            return self._run(rounds)
+            with self.options.clock():
+                status = self._run(rounds)
         except Late:
-            with self.function.place.unhurried():
+            with unhurried():
                 self._give_back()
-            return self._outcome(Status.TIME)
+            status = Status.TIME
+        return self._outcome(status)
 
-    def _run(self, rounds: int | None) -> Outcome:
+    def _run(self, rounds: int | None) -> Status:
         if not self.iterations:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
@@ -107,11 +109,11 @@ class Search:
         status: Status | None = None
         while status is None and len(self.open):
             if rounds is not None and self.iterations >= rounds:
-                return self._outcome(Status.RUNNING)
+                return Status.RUNNING
             self.iterations += 1
             self._iterate()
             status = self._stop()
-        return self._outcome(Status.PROVED if status is None else status)
+        return Status.PROVED if status is None else status
 
     def _iterate(self) -> None:
         batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
@@ -162,7 +164,9 @@ class Search:
 
     def _stop(self) -> Status | None:
         now, options = self._note(self._worked()), self.options
-        if self.report(now):
+        with unhurried():
+            is_ended = self.report(now)
+        if is_ended:
             return Status.INTERRUPTED
         if not len(self.open):
             return None
@@ -353,7 +357,7 @@ class Search:
         x = self.points.x
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if len(lo) else Status.UNDEFINED
-        with self.function.place.unhurried():
+        with unhurried():
             fun = float(self.function(x)) if x is not None else np.nan
         return Outcome(
             lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.deadline import Hurried
-from infimum.function import Function
+from infimum.deadline import unhurried, until
 from infimum.search.partition import Partition, Uniform
 from infimum.search.product import Product
 from infimum.search.sampling import Diagonal, Sampling
@@ -112,12 +112,12 @@ class Options:
         assert self.started is not None
         return time.perf_counter() - self.started
 
-    def hurried(self, function: Function) -> Function:
-        """The function, whose batches stop where the time limit ends."""
-        if self.time_limit is None or isinstance(function.place, Hurried):
-            return function
+    def clock(self) -> AbstractContextManager[None]:
+        """Where work stops at the end of the time limit, by Late."""
+        if self.time_limit is None:
+            return unhurried()
         assert self.started is not None
-        return function.on(Hurried(function.place, self.started + self.time_limit))
+        return until(self.started + self.time_limit)
 
     def limit(self, now: Progress) -> Status | None:
         """The limit that is reached, if any."""

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.deadline import Late
+from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.device_children import DeviceChildren
@@ -54,19 +54,9 @@ class _Search:
         self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
     ) -> None:
         self.options = options = options.begun()
-        self.function = function = options.hurried(function)
+        self.function = function
         self.domain = domain
         self.report = report
-        widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
-        self.box = working(
-            function.stages,
-            ((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)),
-            widths,
-            options.backend,
-            (options.partition.parts, options.partition.variables),
-        )
-        self.here = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
-        self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.witness = Witness(function, domain)
         # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
         self.is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())
@@ -75,7 +65,6 @@ class _Search:
         self.output_lower = np.inf
         self.heap: list[tuple[float, int]] = []  # (lower bound, region)
         self.enumerated: dict[int, Run] = {}
-        self.device = DeviceChildren(function) if options.backend == "cuda" else None
         self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
         self.following = array("q")  # of each region: the first variable that its children may split
         self.selected: list[tuple[float, int, int]] = []  # (lower bound, region, child) of this iteration, not split yet
@@ -87,13 +76,30 @@ class _Search:
         """The global minimum is not above this."""
         return self.witness.upper
 
+    def _prepare(self) -> None:
+        """Make what the search works on, which takes long for a large expression."""
+        function, domain, options = self.function, self.domain, self.options
+        widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
+        self.box = working(
+            function.stages,
+            ((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)),
+            widths,
+            options.backend,
+            (options.partition.parts, options.partition.variables),
+        )
+        self.here = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
+        self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
+        self.device = DeviceChildren(function) if options.backend == "cuda" else None
+
     # ------------------------------------------------------------------------------------------ the loop
     def run(self) -> Outcome:
         try:
-            status = self._run()
+            with self.options.clock():
+                self._prepare()
+                status = self._run()
         except Late:
             status = Status.TIME
-            with self.function.place.unhurried():
+            with unhurried():
                 self._give_back()
         return self._outcome(status)
 
@@ -155,7 +161,9 @@ class _Search:
         now = compared(Progress(self.iterations, lower, self.upper, regions, self._seconds()), self.history)
         if not self.history or self.history[-1].iteration < now.iteration:
             self.history.append(now)
-        if self.report(now):
+        with unhurried():
+            is_ended = self.report(now)
+        if is_ended:
             return Status.INTERRUPTED
         options = self.options
         if options.xtol is None and options.ftol is not None and self._gap_closed(lower):
@@ -389,12 +397,11 @@ class _Search:
             self._settle_all()
         left = [(bound, box) for bound, box in self.output if bound <= self.upper]
         open_regions = sorted(region for bound, region in self.heap if bound <= self.upper)
-        left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
+        if open_regions:
+            left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if left else Status.UNDEFINED
-        with self.function.place.unhurried():
-            fun = float(self.function(x)) if x is not None else np.nan
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))
         return Outcome(
             lower=min(lower, self.upper),
@@ -402,7 +409,7 @@ class _Search:
             boxes=boxes,
             lower_bounds=np.array([bound for bound, _ in left]),
             x=x,
-            fun=fun,
+            fun=float(self.function(x)) if x is not None else np.nan,
             status=status,
             nit=self.iterations,
             nfev=self.witness.evaluations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.deadline import Late
+from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.descent import descended, dived

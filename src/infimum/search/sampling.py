@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.deadline import Late
+from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function

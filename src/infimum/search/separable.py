@@ -37,7 +37,6 @@ _FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tri
 def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
     options = options.begun()
-    function = options.hurried(function)
     whole = Search(function, domain, options, report)
     first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
     if first.status != Status.RUNNING:
@@ -89,18 +88,16 @@ class _Apart:
             self.status = Status.UNDEFINED
         elif x is None and self.status == Status.PROVED:
             self.status = Status.NO_POINT
-        boxes, bounds = self._written(product, lower, self.function.place.left() == 0)
+        boxes, bounds = self._written(product, lower, self._is_late())
         bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
         lower = min(upper, float(bounds.min(initial=np.inf)))
-        with self.function.place.unhurried():
-            fun = float(self.function(x)) if x is not None else np.nan
         return Outcome(
             lower=lower,
             upper=upper,
             boxes=boxes,
             lower_bounds=bounds,
             x=x,
-            fun=fun,
+            fun=float(self.function(x)) if x is not None else np.nan,
             status=self.status,
             nit=self.iterations,
             nfev=self.evaluations,
@@ -160,8 +157,12 @@ class _Apart:
         options = self.options
         if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
             self.status = Status.ITERATIONS
-        if self.status == Status.PROVED and options.time_limit is not None and options.seconds() >= options.time_limit:
+        if self.status == Status.PROVED and self._is_late():
             self.status = Status.TIME
+
+    def _is_late(self) -> bool:
+        limit = self.options.time_limit
+        return limit is not None and self.options.seconds() >= limit
 
     def _unsearched(self, alike: Alike, members: IndexArray) -> list[Outcome]:
         """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
@@ -174,7 +175,7 @@ class _Apart:
         lo, hi = whole.lo[at], whole.hi[at]
         middle = np.clip(at_fraction(lo, hi, 0.5), whole.inner_lo[at], whole.inner_hi[at])
         x = middle if self.best is None else self.best[at]
-        with self.function.place.unhurried(), np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             least, most = alike.function.range_ends(*alike.boxes(lo, hi, members))
             point = alike.boxes(x, x, members)
             bottom, top = alike.function.range_ends(*point)
