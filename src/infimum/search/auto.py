@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
-from infimum.deadline import Late, unhurried
+from infimum.deadline import Late, left, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
@@ -106,6 +106,7 @@ class Search:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
+            self._acquaint()
         status: Status | None = None
         while status is None and len(self.open):
             if rounds is not None and self.iterations >= rounds:
@@ -133,6 +134,12 @@ class Search:
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
 
+    def _acquaint(self) -> None:
+        """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
+        if left() < np.inf:
+            self.function.range_ends(self.domain.lo[None], self.domain.hi[None])
+            self.function.fact_arrays(self.domain.lo[None], self.domain.hi[None])
+
     def _hold(self, boxes: Boxes) -> Boxes:
         """The boxes, of which it is known now that they are under way."""
         self.held = boxes
@@ -144,9 +151,11 @@ class Search:
         A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known.
         """
         boxes, self.held = self.held, None
+        if not self.iterations:
+            boxes = self.open.take(1)
         if boxes is not None:
             lo, hi, lower = boxes
-            if self.iterations == 1 and len(lo) == 1 and np.isneginf(lower[0]):
+            if self.iterations <= 1 and len(lo) == 1 and np.isneginf(lower[0]):
                 bottom, top = self.function.range_ends(lo, hi)
                 lower = np.where(bottom <= top, bottom, lower)
             if self.upper == np.inf and len(lo):
@@ -357,15 +366,13 @@ class Search:
         x = self.points.x
         if x is None and status == Status.PROVED:
             status = Status.NO_POINT if len(lo) else Status.UNDEFINED
-        with unhurried():
-            fun = float(self.function(x)) if x is not None else np.nan
         return Outcome(
             lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),
             upper=self.upper,
             boxes=np.stack([lo, hi], 2),
             lower_bounds=lower,
             x=x,
-            fun=fun,
+            fun=float(self.function(x)) if x is not None else np.nan,
             status=status,
             nit=self.iterations,
             nfev=self.points.evaluations,

@@ -113,6 +113,8 @@ class _Search:
             self._go(region, index)
             self._put_out(bound)
         self.output_lower = min((bound for bound, _ in self.output), default=np.inf)
+        if self.options.x0 is not None and not self.iterations:
+            self.witness.offer(self.options.x0)
         if self.upper == np.inf:
             self.witness.offer(at_fraction(self.domain.lo, self.domain.hi, 0.5))
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.graph.constant import Constant
@@ -41,10 +42,19 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
     first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
     if first.status != Status.RUNNING:
         return first
-    parts = separated(function) if domain.n > 1 else None
+    parts = _parts(function, options) if domain.n > 1 else None
     if parts is None or sum(alike.distinct(domain)[0].size for alike in parts.classes) > _MOST_BLOCKS:
         return whole.run()
     return _Apart(function, domain, options, report, parts, whole).run(first)
+
+
+def _parts(function: Function, options: Options) -> Separated | None:
+    """The function taken apart, where it can be and there is time for it."""
+    try:
+        with options.clock():
+            return separated(function)
+    except Late:
+        return None
 
 
 def _around(boxes: FloatArray, domain: Domain) -> Domain:
