@@ -17,6 +17,9 @@ import flint
 import numpy as np
 import numpy.typing as npt
 
+from infimum.errors import TraceError
+from infimum.graph.trace import trace_graph
+
 Tree = tuple[Any, ...]
 FloatArray = npt.NDArray[np.float64]
 
@@ -147,6 +150,17 @@ class RandomFunction:
     def __call__(self, x: Any) -> Any:
         return plain(self.tree, x)
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether the function is not refused: what NumPy makes of an infinity on the way may be in doubt."""
+        lo, hi = (np.array(end) for end in zip(*self.bounds, strict=True))
+        try:
+            trace_graph(self, self.n, (), (lo, hi))
+            trace_graph(self, self.n)
+        except TraceError:
+            return False
+        return True
+
     def value(self, point: npt.ArrayLike) -> Any:
         """A ball around the value at a point of doubles; None where it is undefined or cannot be told."""
         flint.ctx.prec = PRECISION
@@ -247,7 +261,7 @@ def random_function(seed: int) -> RandomFunction:
         variables: list[Tree] = [("x", i) for i in range(n)]
         tree: Tree = ("add", draw.varying(variables, 4, folds=True), draw.tree(variables, 3, folds=True))
         made = RandomFunction(f"tree {seed}", tree, draw.box(n))
-        if any(made.value(point) is not None for point in made.good_points(3)):
+        if any(made.value(point) is not None for point in made.good_points(3)) and made.is_traced:
             return made
 
 
@@ -287,7 +301,8 @@ def planted_function(seed: int) -> RandomFunction:
             inner = draw.varying([("x", i) for i in range(n)], 4, folds=True)
             tree, trees = _planted(kind, inner, p), [inner]
         made = RandomFunction(f"{kind} {seed}", tree, box, p)
-        if made.value(p) is not None and all(RandomFunction("", inner, box).value(p) is not None for inner in trees):
+        is_defined = all(RandomFunction("", inner, box).value(p) is not None for inner in trees)
+        if made.value(p) is not None and is_defined and made.is_traced:
             return made
 
 
