@@ -172,6 +172,7 @@ REFUSED = [
     ("np.sum(x, dtype=np.float32)", "dtype="),
     ("np.sum(x, dtype=int)", "dtype="),
     ("np.sum(x > 0, initial=x[0])", "initial="),
+    ("np.full_like(0, x[0]) + x[1]", "int64"),
     ("np.max(x > 0, initial=10) + x[0]", "initial="),
     ("np.add(x, 1, where=None, out=np.zeros(4)).sum()", "where="),
     ("np.add(x, 1, where=x > 0).sum()", "np.add(..., where=)"),

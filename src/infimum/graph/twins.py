@@ -388,7 +388,8 @@ def _identity(value: Any) -> int:
 
 
 def _hashed(value: Any) -> int:
-    if type(value).__hash__ is object.__hash__:
+    own: Any = type(value).__hash__
+    if own is object.__hash__:
         raise refusal("The hash of an object is its place in memory, which differs at every call.", "Leave it out.")
     return hash(value)
 
