@@ -66,6 +66,20 @@ class _Maker:
             lambda: f"({a()}) ** {self._word('0 1 2 3 -1 -2')}",
             lambda: f"np.arctan2({a()}, {a()})",
             lambda: f"np.max(np.array([{a()}, {a()}, {a()}]))",
+            lambda: f"np.{self._word('sum prod max min')}({self.vector(depth - 1)})",
+        )
+
+    def vector(self, depth: int) -> str:
+        """An array like x."""
+        if depth == 0:
+            return self._word("x x x[::-1]")
+        v, c = lambda: self.vector(depth - 1), lambda: repr(quarter(self.rng))
+        return self._one(
+            lambda: f"np.where({v()} {self._word('< <= > >= ==')} {c()}, {v()}, {v()})",
+            lambda: f"({v()} {self._word('< <= > >= ==')} {c()}) * {v()}",
+            lambda: f"np.{self._word('floor ceil sign sqrt log abs cumsum cumprod maximum.accumulate')}({v()})",
+            lambda: f"({v()} + {self.number(0)} * {v()})",
+            lambda: f"np.concatenate([{v()}[1:], np.zeros(1)])",
         )
 
     def truth(self, depth: int) -> str:
@@ -84,6 +98,8 @@ class _Maker:
             lambda: f"np.where({c()}, {c()}, {c()})",
             lambda: f"(np.floor({a()}) > {quarter(self.rng)!r})",
             lambda: f"np.any(np.array([{c()}, {c()}]))",
+            lambda: f"np.all({self.vector(depth - 1)} {self._word('< >=')} {quarter(self.rng)!r})",
+            lambda: f"(np.sum({self.vector(depth - 1)} > {quarter(self.rng)!r}) >= {self._word('1 2')})",
         )
 
     def _x(self) -> str:

@@ -215,6 +215,7 @@ def judged(one: Call) -> Verdict:
     # | NumPy at the points            | tracing                    | verdict                          |
     # | fails everywhere               | anything                   | no values                        |
     # | two runs differ                | refused / traced           | refused / random                 |
+    # | reads a clock or an address    | traced                     | refused: the watch sees it       |
     # | some values                    | TraceError                 | refused                          |
     # | some values                    | any other exception        | its name                         |
     # | other shapes                   | traced                     | shape                            |
@@ -235,6 +236,8 @@ def judged(one: Call) -> Verdict:
         return verdict("refused", str(error).split("\n")[-2 if "\n" in str(error) else 0].strip()[:200])
     except Exception as error:
         return verdict(type(error).__name__, str(error)[:200])
+    if one.name == "clock":  # no rule can know them all
+        return verdict("refused", "noticed at run time")
     if not steady:
         return verdict("random")
     for k in good:

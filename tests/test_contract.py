@@ -124,6 +124,10 @@ UNNEEDED: dict[str, Callable[[], list[str]]] = {
     "undefined condition in a branch": case(
         lambda x: np.where(x[0] < 0, x[0], np.where(np.sqrt(x[0]) < 1, x[0] ** 2, 3.0)), 1
     ),
+    "a guarded comparison": case(lambda x: np.where(np.where(x[0] >= 0, np.sqrt(x[0]) > 1, False), 5 - x[1], x[0]), 2),
+    "a guarded comparison, or another": case(
+        lambda x: np.where(np.where(x[0] > 0, np.log(x[0]) < x[1], False) | (x[1] > 1), x[0], x[1] ** 2), 2
+    ),
     "a reduction in a branch": case(lambda x: np.where(x[0] < 0, x[1], np.sum(np.sqrt(x))), 3),
     "a slice in a branch": case(lambda x: np.where(x[0] < 0, x[1], np.sum(np.sqrt(x)[1:] * np.sqrt(x)[:-1])), 4),
     "a joint in a branch": case(lambda x: np.where(x[0] < 0, 1.0, np.max(np.concatenate([np.log(x), x]))), 3),

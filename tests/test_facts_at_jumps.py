@@ -41,6 +41,9 @@ LOST: dict[str, tuple[Callable[[Any], Any], tuple[float, float], float, float]] 
     "floor compared": (lambda x: np.where(np.floor(x[0]) > -0.5, x[0], 10.0), (-1, 1), 0.0, 0.0),
     "sign compared": (lambda x: np.where(np.sign(x[0]) > -0.5, x[0], 10.0), (-1, 1), 0.0, 0.0),
     "mod compared": (lambda x: np.where(x[0] % 1 < 0.5, x[0] % 1, 10.0), (0.25, 1.75), 1.0, 0.0),
+    "a comparison asked only where it is defined": (
+        lambda x: np.where(np.where(x[0] >= 0, np.sqrt(x[0]) > 1, False), 5.0, x[0]), (-3, 3), -3.0, -3.0,
+    ),
     "the slope of log(x)**0": (lambda x: np.log(x[0]) ** 0 + (x[0] - 1) ** 2, (0.5, 3), 1.0, 1.0),
     "a polynomial with its constant term": (
         lambda x: sum(c * np.log(x[0]) ** k for k, c in enumerate([3, 0, 1])), (0.5, 3), 1.0, 3.0,
@@ -76,6 +79,9 @@ CONTRADICTED = [
     "np.cbrt(x[0]) ** 3 + np.sqrt(np.abs(x[0])) ** 2",
     "np.abs(x[0]) ** 1.5 + np.abs(x[0]) ** 1.0 + (np.abs(x[0]) ** 0.5) ** 2",
     "np.prod(np.array([x[0], np.sign(x[0]), x[0] >= 1]))",
+    "np.where(np.where(x[0] >= 0, np.sqrt(x[0]) > 1, False), 5.0, x[0])",
+    "np.where(np.where(x[0] != 0, 1 / x[0] > 1, False), x[0], 1.0)",
+    "np.where(np.where(x[0] > 0, np.log(x[0]) < 0, False) | (x[0] > 2), x[0], -x[0])",
     "np.cumsum(np.array([x[0] > 0, np.sqrt(x[0]), x[0]]))[2]",
 ]
 

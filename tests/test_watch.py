@@ -411,3 +411,9 @@ def test_ten_rules_broken_on_purpose_are_noticed_by_the_watch(monkeypatch: pytes
         lines.append(f"{_title(key)}, {how}: {noticed}; {one.source.splitlines()[-1].strip()}")
     print("\n".join(lines))
     assert all("not noticed" not in line for line in lines), "\n".join(lines)
+
+
+@pytest.mark.parametrize("template", [template for title, template in TEMPLATES if title == "clock"])
+def test_clocks_and_addresses_are_noticed(template: str) -> None:
+    f = Call(1, "clock", f"def f(x):\n    return np.sum({template})\n").function()
+    assert "hidden state" in mismatch(f, [-1.0] * N, [1.0] * N)

@@ -226,6 +226,7 @@ class Function:
             if rough.any():  # beside its edge a box may have slopes that vanish on it, in products of 0 and infinity
                 around = np.nextafter(lo[rough], -np.inf), np.nextafter(hi[rough], np.inf)
                 found = self.gradient_ends(*around, variant=variant, threads=threads, backend=backend)
+                low, high = low.copy(), high.copy()
                 low[rough], high[rough] = np.minimum(low[rough], found[0]), np.maximum(high[rough], found[1])
         return _interval(low, high, single)
 

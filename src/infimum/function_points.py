@@ -40,7 +40,7 @@ def points_of(lo: FloatArray, hi: FloatArray, constants: Sequence[float] = ()) -
         box.corners(_CORNERS),
         box.specials(_special_values(constants), _SPECIAL),
         box.faces(_FACES),
-        (box.anywhere(by_magnitude=k % 2 == 1) for k in range(RANDOM - 3)),
+        iter(box.many(RANDOM - 3)),
     ]
     # In turns, so that a run that is cut short has seen some of each kind.
     for group in itertools.zip_longest(*kinds):
@@ -81,16 +81,25 @@ class _Box:
 
     def anywhere(self, by_magnitude: bool = False) -> FloatArray:
         """A point drawn at random: evenly, or where the range is wide with magnitudes drawn evenly."""
-        low, high = self._near
-        share = self._draw.random(low.size)
-        point = low * (1.0 - share) + high * share
-        if by_magnitude and self._is_wide.any():
-            magnitude = 10.0 ** self._draw.uniform(-3.0, 6.0 if self._draw.random() < 0.8 else 100.0, low.size)
-            sign = np.where(
-                self._bottom >= 0, 1.0, np.where(self._top <= 0, -1.0, self._draw.choice((-1.0, 1.0), low.size))
-            )
-            point = np.where(self._is_wide, sign * magnitude, point)
-        return self._inside(point)
+        (point,) = self._drawn(np.array([by_magnitude]))
+        return np.asarray(point)
+
+    def many(self, count: int) -> FloatArray:
+        """Points (count, n) drawn at random, in turns evenly and by magnitude."""
+        return self._drawn(np.arange(count) % 2 == 1)
+
+    def _drawn(self, by_magnitude: npt.NDArray[np.bool_]) -> FloatArray:
+        (low, high), draw = self._near, self._draw
+        shape = by_magnitude.size, low.size
+        share = draw.random(shape)
+        points = low * (1.0 - share) + high * share
+        if self._is_wide.any() and by_magnitude.any():
+            most = np.where(draw.random(shape[0]) < 0.8, 6.0, 100.0)[:, None]
+            magnitude = 10.0 ** (-3.0 + (most + 3.0) * draw.random(shape))
+            either = np.where(draw.random(shape) < 0.5, -1.0, 1.0)
+            sign = np.where(self._bottom >= 0, 1.0, np.where(self._top <= 0, -1.0, either))
+            points = np.where(self._is_wide & by_magnitude[:, None], sign * magnitude, points)
+        return self._inside(points)
 
     def corner(self, side: str) -> FloatArray:
         """The lowest or highest corner, with a point drawn at random along infinite sides."""

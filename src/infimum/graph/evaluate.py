@@ -1,6 +1,6 @@
 """A graph in plain doubles: the value of nodes at many points at once, as NumPy would compute it.
 
-No claim rests on it; it is what a traced graph is compared with, and a reference for tests.
+No claim rests on it; it is a reference for tests.
 """
 
 from __future__ import annotations
@@ -20,24 +20,11 @@ FloatArray = npt.NDArray[np.float64]
 
 _FOLDS: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "min_of": np.minimum, "max_of": np.maximum}
 _FOLDS |= {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
-_EXACT = frozenset({
-    "is_less", "is_less_equal", "is_equal", "where", "min", "max", "abs", "neg", "sign",
-    "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away",
-})  # fmt: skip
-_POOL = 1 << 12
 
 
-def evaluate(outputs: Sequence[Node], points: npt.ArrayLike, noise: npt.ArrayLike | None = None) -> list[FloatArray]:
-    """Each output at each point: arrays of shape (k, size) for points of shape (k, n).
-
-    `noise` gives each point a relative error with which every rounded operation is disturbed: how far the result moves
-    then says how many of its digits mean anything.
-    """
+def evaluate(outputs: Sequence[Node], points: npt.ArrayLike) -> list[FloatArray]:
+    """Return each output at each point: arrays of shape (k, size) for points of shape (k, n)."""
     columns = np.atleast_2d(np.asarray(points, np.float64)).T
-    factors = None
-    if noise is not None:
-        signs = np.random.default_rng(1).uniform(-1.0, 1.0, (_POOL, columns.shape[1]))
-        factors = 1.0 + np.asarray(noise, np.float64) * signs
     nodes = ancestors(outputs)
     left = users(nodes)
     for output in outputs:
@@ -45,23 +32,13 @@ def evaluate(outputs: Sequence[Node], points: npt.ArrayLike, noise: npt.ArrayLik
     values: dict[int, FloatArray] = {}
     with np.errstate(all="ignore"):
         for node in nodes:
-            found = _value(node, [values[a.number] for a in node.args], columns)
-            if factors is not None and node.args and node.op not in _EXACT and node.op not in ("take", "concat"):
-                found = found * _disturbance(factors, node)
-            values[node.number] = found
+            values[node.number] = _value(node, [values[a.number] for a in node.args], columns)
             for argument in node.args:
                 left[argument.number] -= 1
                 if not left[argument.number]:
                     values.pop(argument.number, None)
     width = columns.shape[1]
     return [np.broadcast_to(values[o.number], (o.size, width)).T.copy() for o in outputs]
-
-
-def _disturbance(factors: FloatArray, node: Node) -> FloatArray:
-    start = (node.number * 7) % _POOL
-    if start + node.size <= _POOL:
-        return factors[start : start + node.size]
-    return np.tile(factors, (node.size // _POOL + 2, 1))[start : start + node.size]
 
 
 def _value(node: Node, args: list[FloatArray], x: FloatArray) -> FloatArray:

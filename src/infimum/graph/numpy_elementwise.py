@@ -131,7 +131,7 @@ def _rest(t: Tracer, a: Any, whole: Any) -> Any:
 
 
 def _modf(t: Tracer, a: Any) -> Any:
-    t.absorbed.refuse(t.absorbed.is_infinite(t.operand(a)[0]), "np.modf")  # of an infinity the rest is zero
+    t.absorbed.refuse(t.absorbed.is_infinite(t.operand(a)[0]), "np.modf")  # of which 0 is left over
     whole = t.apply("trunc", a)
     return _rest(t, a, whole), whole
 
