@@ -132,8 +132,7 @@ def _ufunc_reduce(rule: Rule) -> Rule:
     def reduce(
         t: Tracer, array: Any, axis: Any = 0, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Any:
-        options = {"initial": initial, "where": where}
-        return rule(t, array, axis, keepdims, **{k: v for k, v in options.items() if v is not None and v is not True})
+        return rule(t, array, axis, keepdims, initial, where)
 
     return reduce
 
