@@ -378,6 +378,8 @@ class Tracer:
         if function in _ABOUT_SHAPES and len(values) == 1 and isinstance(args[0], ExactArray):
             return function(*args)
         if not views and not is_symbolic(values) and not has_exact(values):
+            if function is np.clip and not arguments.is_idle("where", kwargs.get("where", True)):
+                raise arguments.not_honoured(function, "where")  # NumPy leaves the other elements unset
             return self.fresh(function(*plain(args), **plain(kwargs)))
         call = arguments.bound(function, rule, args, kwargs)
         if call.as_floats:
