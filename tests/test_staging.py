@@ -33,6 +33,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "minimum": lambda x: np.min((x - 0.7) ** 2 + 0.1 * np.sin(9 * x)) + np.mean(x**2),
     "head and tail": lambda x: np.sin(x[0]) ** 2 + np.sum(x[:-1] ** 2 * (1 + np.sin(x[1:]) ** 2)) + (x[-1] - 1) ** 2,
     "partly undefined": lambda x: np.sum(np.sqrt(x + 1.4)) + np.prod(np.log(x + 2)),
+    "branches": lambda x: np.sum(np.where(x > 0.5, x**3, np.floor(4 * x) * x) + (x < -3) * np.log(x + 9)),
     "linear": lambda x: np.sum(np.arange(1, len(x) + 1) * x),
 }
 every_function = pytest.mark.parametrize("name", FUNCTIONS)

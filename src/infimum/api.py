@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -101,6 +102,7 @@ def minimize(
 
     Ctrl-C ends the search with the result so far; a second one ends it at once.
     """
+    started = time.perf_counter()
     api_unknown.refuse(unknown, _KNOWN)
     strategies = (partition, sampling, selection)
     if method is None:
@@ -122,6 +124,7 @@ def minimize(
         fatol=goal.fatol,
         max_iter=options.count("max_iter", max_iter),
         time_limit=options.seconds("time_limit", time_limit),
+        started=started,
         max_regions=options.count("max_regions", max_regions),
         x0=options.start(x0, task.domain),
         threads=options.threads(threads),

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from infimum import deadline
 from infimum.backends import cpu, cuda, emit_launch
 from infimum.backends.cpu import Mode
 from infimum.backends.emit import Emitted
@@ -35,12 +36,17 @@ _CALL = 5e-4  # seconds that a batch is taken to need on a GPU at least: copies,
 _PATIENCE = 0.25  # seconds on the CPU that are worth a compilation
 _MANY = 2**15  # ends of boxes; from so many on also the arithmetic between two runs is faster on a GPU
 _COMPILERS = 4  # at a time
+_FIRST = 8  # boxes of the first slice where time is limited: the speed is read off it
+_SLICE = 0.05  # seconds
 
 
 class Place:
     """Where a function's batches run: the CPU, as long as no subclass knows better."""
 
     backend = "cpu"
+
+    def __init__(self) -> None:
+        self._each: dict[tuple[Program, Mode], float] = {}  # seconds for a box, lately
 
     def run(
         self,
@@ -52,7 +58,30 @@ class Place:
         threads: int | None = 1,
     ) -> Outputs:
         """The output slots for every box, as backends.cpu.run gives them, bit for bit; where lo and hi lie."""
-        return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
+        if deadline.left() == np.inf:
+            return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
+        return self._sliced(program, lo, hi, mode, variant, threads)
+
+    def _sliced(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode,
+        variant: str | None,
+        threads: int | None,
+    ) -> Outputs:
+        """The same, a few boxes at a time until the moment has come: the outputs for a box are a function of it."""
+        parts: list[Outputs] = []
+        first = 0
+        while first < len(lo) or not parts:
+            deadline.ask()
+            began = time.perf_counter()
+            own = slice(first, first + max(1, int(_SLICE / self._each.get((program, mode), _SLICE / _FIRST))))
+            parts.append(cpu.run(program, lo[own], hi[own], mode, variant=variant, threads=threads))
+            self._each[program, mode] = max(1e-9, (time.perf_counter() - began) / max(1, len(lo[own])))
+            first = own.stop
+        return parts[0] if len(parts) == 1 else [_joined(slot) for slot in zip(*parts, strict=True)]
 
     def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """The arrays, the first one (boxes, n), where much work on them is done soonest."""
@@ -80,6 +109,7 @@ class Gpu(Place):
     backend = "cuda"
 
     def __init__(self, call: float = _CALL, patience: float = _PATIENCE, many: int = _MANY) -> None:
+        super().__init__()
         self.call = call
         self.patience = patience
         self.many = many
@@ -107,6 +137,7 @@ class Gpu(Place):
         threads: int | None = 1,
     ) -> Outputs:
         """On the GPU, where the batch is worth it and the kernel is there."""
+        deadline.ask()
         team = self._team(program, len(lo))
         known = self._known.setdefault((program, mode, team), _Known())
         is_there = lies_there(lo)
@@ -161,6 +192,12 @@ def place(backend: str) -> Place:
 
 
 # ------------------------------------------------------------------------------------------------ arrays
+
+
+def _joined(slot: tuple[tuple[FloatArray, FloatArray], ...]) -> tuple[FloatArray, FloatArray]:
+    """One output of all slices; of points both ends are one array."""
+    low = np.concatenate([lo for lo, _ in slot])
+    return low, (low if slot[0][0] is slot[0][1] else np.concatenate([hi for _, hi in slot]))
 
 
 def lies_there(array: Any) -> bool:

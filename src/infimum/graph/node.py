@@ -20,7 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
+from infimum.deadline import ask
+
 STRUCTURAL = frozenset({"x", "constant", "take", "concat", "sum", "prod", "min_of", "max_of", "others", "recurrence"})
+_OFTEN = 1023  # new nodes after which the time is asked
 REDUCTIONS = {"sum": "add", "prod": "mul", "min_of": "min", "max_of": "max"}
 
 
@@ -60,6 +63,8 @@ class Graph:
         if found is None:
             found = self._known[key] = Node(self._count, op, operands, size, data)
             self._count += 1
+            if not self._count & _OFTEN:
+                ask()
         return found
 
     def __len__(self) -> int:
@@ -68,6 +73,7 @@ class Graph:
 
 def ancestors(outputs: Iterable[Node]) -> list[Node]:
     """Every node the outputs need, arguments before users."""
+    ask()  # every pass begins here
     seen: dict[int, Node] = {}
     stack = list(outputs)
     while stack:

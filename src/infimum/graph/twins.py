@@ -388,8 +388,7 @@ def _identity(value: Any) -> int:
 
 
 def _hashed(value: Any) -> int:
-    own: Any = type(value).__hash__
-    if own is object.__hash__:
+    if getattr(type(value), "__hash__", None) is object.__hash__:
         raise refusal("The hash of an object is its place in memory, which differs at every call.", "Leave it out.")
     return hash(value)
 

@@ -32,6 +32,7 @@ from infimum.passes.near import Near
 from infimum.passes.simplify import rebuilt
 
 _ENTIRE = Constant(bounds=(np.array([-np.inf]), np.array([np.inf])))
+_MANY = 64  # parts of a node that are put back one by one
 
 
 def gradient(build: Build, output: Node) -> Node:
@@ -40,15 +41,41 @@ def gradient(build: Build, output: Node) -> Node:
     depends = _dependent(build, output)
     chosen = _chosen(output)
     near = Near(build, output)
-    for node in reversed(ancestors([output])):
+    nodes = ancestors([output])
+    shared = _read_in_many_pieces(nodes)
+    pieces: dict[Node, list[tuple[Node, IndexMap]]] = {}
+    for node in reversed(nodes):
+        if node in pieces:
+            part = _joined(build, pieces.pop(node), node.size)
+            before = adjoints.get(node)
+            adjoints[node] = part if before is None else build.apply("add", before, part)
         g = adjoints.get(node)
         if g is None or node is build.x or node not in depends:
+            continue
+        if node.op == "take" and node.args[0] in shared:
+            pieces.setdefault(node.args[0], []).append((build.full(g, node.size), map_of(node)))
             continue
         for operand, part in _parts(near, node, g, node in chosen):
             if operand in depends and not _is_zero(part):
                 before = adjoints.get(operand)
                 adjoints[operand] = part if before is None else build.apply("add", before, part)
     return build.full(adjoints.get(build.x, build.number(0)), build.x.size)
+
+
+def _read_in_many_pieces(nodes: list[Node]) -> set[Node]:
+    """The nodes of which many small parts are taken, as by a loop over x[i]."""
+    counts: dict[Node, int] = {}
+    for node in nodes:
+        if node.op == "take" and _MANY * node.size < node.args[0].size:
+            counts[node.args[0]] = counts.get(node.args[0], 0) + 1
+    return {node for node, count in counts.items() if count > _MANY}
+
+
+def _joined(build: Build, pieces: list[tuple[Node, IndexMap]], size: int) -> Node:
+    """The adjoint of a node read in many pieces: put back together, since each alone would cost the whole's size."""
+    joined = build.concat([g for g, _ in pieces])
+    indices = np.concatenate([m.indices() for _, m in pieces])
+    return transposed(build, build.full(joined, indices.size), indexmap.of_indices(indices, size), size)
 
 
 def _dependent(build: Build, output: Node) -> set[Node]:

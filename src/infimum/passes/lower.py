@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from infimum.deadline import ask
 from infimum.graph.indexmap import Affine, IndexMap, Table, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
@@ -25,6 +26,7 @@ from infimum.passes.program import NUMBERS, Program
 from infimum.passes.writer import Row, Writer
 
 _LOOPS = frozenset({*REDUCTIONS, "concat", "others", "recurrence"})
+_OFTEN = 1023  # instructions after which the time is asked
 Space = tuple[int, int]
 
 
@@ -58,7 +60,7 @@ class _Lower:
     def _levels(self) -> dict[Node, int]:
         level: dict[Node, int] = {}
         for node in self.nodes:
-            highest = max((level[a] for a in node.args), default=0)
+            highest = max([level[a] for a in node.args], default=0)
             loop = node in self.stored and node.args and (node.size > 1 or node.op in _LOOPS)
             # a take reads memory, so the phase that stores a scalar must be over before it
             reads_scalar = node.op == "take" and node.args[0].size == 1
@@ -68,16 +70,18 @@ class _Lower:
     def _worth_storing(self) -> set[Node]:
         """Costly arrays that two different phases would compute."""
         found: set[Node] = set()
-        phases: dict[Node, set[object]] = {node: set() for node in self.nodes}
+        phases: dict[Node, set[object]] = {}  # of the arrays that are computed in some phase
         for node in reversed(self.nodes):
             if node.op in ("x", "constant", "take") or (node.size == 1 and node.op not in _LOOPS):
                 continue
             costly = node.op not in CHEAP and node not in self.stored and node.size > 1
-            if costly and len(phases[node]) > 1:
+            if costly and len(phases.get(node, ())) > 1:
                 found.add(node)
-            own = {(self.level[node], _space(node))} if node in self.stored or node in found else phases[node]
+            kept = node in self.stored or node in found
+            own = {(self.level[node], _space(node))} if kept else phases.get(node, set())
             for argument in node.args:
-                phases[argument] |= own
+                if argument.size > 1 or argument.op in _LOOPS:
+                    phases.setdefault(argument, set()).update(own)
         return found
 
     def _scalars_across_phases(self) -> set[Node]:
@@ -185,6 +189,8 @@ class _Body:
         """The register that holds a node; deep expressions are walked without recursion."""
         pending = [node]
         while pending:
+            if not len(self.rows) & _OFTEN:
+                ask()
             current = pending[-1]
             if current in self.registers:
                 pending.pop()

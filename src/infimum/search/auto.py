@@ -12,22 +12,23 @@ A box is one of two variables or of a million: the same code. Often nothing is e
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
+from infimum.deadline import Late, left, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
-from infimum.search.outcome import Options, Outcome, Progress, Proof, worked
+from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, worked
 from infimum.search.points import Points
-from infimum.search.pool import Pool
+from infimum.search.pool import Boxes, Pool
 from infimum.search.status import Status
 from infimum.search.verdict import judged
 from infimum.staging.fractions import at_fraction
@@ -43,6 +44,7 @@ _ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one 
 _DIVES_FROM = 4  # iterations: before, boxes are too wide for it
 _PROBED = 16  # boxes of a batch that are probed
 _GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
+_NOTHING = np.array([-np.inf])  # the lower bound of a box before it is looked at
 _MEMORY = 2**31  # bytes of boxes
 
 
@@ -66,18 +68,17 @@ class Search:
         options: Options,
         report: Callable[[Progress], bool] = lambda _: False,
     ) -> None:
-        self.started = time.perf_counter()
+        self.options = options = options.begun()
         self.function = function
         self.domain = domain
         self.report = report
-        names = NAMES if options.contractors is None else options.contractors
-        self.devices = Devices(function, domain, options.threads, names)
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
         self.proof: Proof | None = None
         self.aim(options)
         self.iterations = 0
+        self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
         self.work: dict[str, float] = {}  # of this iteration, beside the devices'
         self.history: list[Progress] = []
 
@@ -98,21 +99,42 @@ class Search:
         """The global minimum is not above this."""
         return self.points.upper
 
+    @cached_property
+    def devices(self) -> Devices:
+        """What shrinks boxes; made in the first iteration, as that may take long."""
+        names = NAMES if self.options.contractors is None else self.options.contractors
+        return Devices(self.function, self.domain, self.options.threads, names)
+
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
         """The answer; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
+        try:
+            with self.options.clock():
+                status = self._run(rounds)
+        except Late:
+            with unhurried():
+                self._give_back()
+            status = Status.TIME
+        return self._outcome(status)
+
+    def answer(self) -> Outcome:
+        """What is known so far."""
+        return self._outcome(Status.RUNNING)
+
+    def _run(self, rounds: int | None) -> Status:
         if not self.iterations:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
-            self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), np.array([-np.inf]))
+            self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
+            self._acquaint()
         status: Status | None = None
         while status is None and self._is_unfinished():
             if rounds is not None and self.iterations >= rounds:
-                return self._outcome(Status.RUNNING)
+                return Status.RUNNING
             self.iterations += 1
             self._iterate()
             status = self._stop()
-        return self._outcome(Status.PROVED if status is None else status)
+        return Status.PROVED if status is None else status
 
     def _is_unfinished(self) -> bool:
         """Whether a box is to be looked at; at the end, those that were put away under other bounds are asked again."""
@@ -129,31 +151,67 @@ class Search:
     def _iterate(self) -> None:
         batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
         most = max(1, min(batch, _ENDS // (2 * self.domain.n)))
-        lo, hi, lower = self.open.take(most)
-        lo, hi, lower = self._contracted(lo, hi, lower)
-        lo, hi, lower = self._probed(lo, hi, lower)
+        lo, hi, lower = self._hold(self.open.take(most))
+        lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
+        lo, hi, lower = self._hold(self._probed(lo, hi, lower))
         before = self.upper
         self._look(lo, hi, lower)
         if self.upper < before:
-            lo, hi, lower = self._contracted(lo, hi, lower)
+            lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
         meets = self._meets_goals(lo, hi, lower)
         if meets.any():
             self.done.add(lo[meets], hi[meets], lower[meets])
-            lo, hi, lower = lo[~meets], hi[~meets], lower[~meets]
+            lo, hi, lower = self._hold((lo[~meets], hi[~meets], lower[~meets]))
         self._split(lo, hi, lower, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
 
-    def _stop(self) -> Status | None:
-        lower, options = self.lower(), self.options
+    def _acquaint(self) -> None:
+        """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
+        if left() < np.inf:
+            self.function.range_ends(self.domain.lo[None], self.domain.hi[None])
+            self.function.fact_arrays(self.domain.lo[None], self.domain.hi[None])
+
+    def _hold(self, boxes: Boxes) -> Boxes:
+        """The boxes, of which it is known now that they are under way."""
+        self.held = boxes
+        return boxes
+
+    def _give_back(self) -> None:
+        """End an iteration for which there was no time: its boxes are open again, as far as they were contracted.
+
+        A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known.
+        """
+        boxes, self.held = self.held, None
+        if not self.iterations:
+            boxes = self.open.take(1)
+        if boxes is not None:
+            lo, hi, lower = boxes
+            if self.iterations <= 1 and len(lo) == 1 and np.isneginf(lower[0]):
+                bottom, top = self.function.range_ends(lo, hi)
+                lower = np.where(bottom <= top, bottom, lower)
+            if self.upper == np.inf and len(lo):
+                self.points.offer(at_fraction(lo[0], hi[0], 0.5))
+            self.open.add(lo, hi, lower)
+            self.open.drop_above(self.upper)
+        self._note(())
+
+    def _note(self, work: Work) -> Progress:
+        """Write down where the search stands."""
         boxes = len(self.open) + len(self.done)
-        now = Progress(self.iterations, lower, self.upper, boxes, self._seconds(), self._worked())
+        now = Progress(self.iterations, self.lower(), self.upper, boxes, self._seconds(), work)
         self.history.append(now)
-        if self.report(now):
+        return now
+
+    def _stop(self) -> Status | None:
+        now, options = self._note(self._worked()), self.options
+        with unhurried():
+            is_ended = self.report(now)
+        if is_ended:
             return Status.INTERRUPTED
         if not len(self.open):
             return None
-        if options.xtol is None and options.ftol is not None and self.goals.are_close(lower, self.upper):
+        if options.xtol is None and options.ftol is not None and self.goals.are_close(now.lower, self.upper):
             return Status.PROVED
         reached = options.limit(now)
         if reached is None and len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
@@ -161,12 +219,12 @@ class Search:
         return reached
 
     def _seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return self.options.seconds()
 
     def _credit(self, name: str, count: int = 1) -> None:
         self.work[name] = self.work.get(name, 0.0) + count
 
-    def _worked(self) -> tuple[tuple[str, float], ...]:
+    def _worked(self) -> Work:
         """What the iteration did, and a clean sheet for the next one."""
         found = worked(self.devices.work, self.work)
         self.devices.work.clear()
@@ -208,8 +266,9 @@ class Search:
             emptied = is_empty(probed_lo, probed_hi)
             raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
+            self._hold((lo, hi, lower))
             if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):
-                lo, hi, lower = self._contracted(lo, hi, lower)
+                lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
                 count = min(count, len(lo))
                 continue
             if not emptied.any():
@@ -246,7 +305,7 @@ class Search:
             if is_empty(probed_lo, probed_hi).any():
                 return lo, hi, np.maximum(lower, level)
             if self._tried(probed_lo, probed_hi, level):
-                lo, hi, lower = self._contracted(lo, hi, lower)
+                lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
         if self.iterations == 1 and len(lo) and np.isfinite(lower).all() and not self._is_settled(lower).all():
             level = self._level(lower)
             probed_lo, probed_hi, _ = self.devices.under(lo, hi, level, patient=True)
@@ -320,11 +379,12 @@ class Search:
         few = min(_FEW, most)
         while len(lo):
             count = len(lo)
-            lo, hi, lower = bisected(lo, hi, lower, self._at(lo, hi))
+            lo, hi, lower = self._hold(bisected(lo, hi, lower, self._at(lo, hi)))
             self._credit("split", len(lo) - count)
             if len(lo) * 2 > few or len(self.open) > few or len(lo) == count:
                 break
         self.open.add(lo, hi, lower)
+        self.held = None
 
     def _at(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
         """The variable to cut in each box."""

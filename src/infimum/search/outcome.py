@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import unhurried, until
 from infimum.search.goals import Goals
 from infimum.search.partition import Partition, Uniform
 from infimum.search.product import Product
@@ -83,6 +86,7 @@ class Options:
     fatol: float = 1e-9
     max_iter: int | None = None
     time_limit: float | None = None
+    started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
     x0: FloatArray | None = None
     threads: int = 1
@@ -98,6 +102,22 @@ class Options:
     def goals(self) -> Goals:
         """What is to be reached."""
         return Goals(self.ftol, self.fatol, self.xtol)
+
+    def begun(self) -> Options:
+        """The options with a moment from which time counts."""
+        return self if self.started is not None else replace(self, started=time.perf_counter())
+
+    def seconds(self) -> float:
+        """The time since then."""
+        assert self.started is not None
+        return time.perf_counter() - self.started
+
+    def clock(self) -> AbstractContextManager[None]:
+        """Where work stops at the end of the time limit, by Late."""
+        if self.time_limit is None:
+            return unhurried()
+        assert self.started is not None
+        return until(self.started + self.time_limit)
 
     def limit(self, now: Progress) -> Status | None:
         """The limit that is reached, if any."""

@@ -12,13 +12,13 @@ Regions are a tree of deltas with one working box, children are emitted lazily (
 from __future__ import annotations
 
 import heapq
-import time
 from array import array
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.contradiction import refuse_contradiction
@@ -55,13 +55,36 @@ class _Search:
     def __init__(
         self, function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool]
     ) -> None:
-        self.started = time.perf_counter()
+        self.options = options = options.begun()
         self.function = function
         self.domain = domain
-        self.options = options
         self.report = report
         self.goals = options.goals
         self.proof: Proof | None = None  # whoever proves something sets it, and the search ends
+        self.witness = Witness(function, domain)
+        # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
+        self.is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())
+        self.is_defined_here = False  # at every sample point of the region last tabulated
+        self.output: list[tuple[float, FloatArray]] = []
+        self.output_lower = np.inf
+        self.heap: list[tuple[float, int]] = []  # (lower bound, region)
+        self.enumerated: dict[int, Run] = {}
+        self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
+        self.following = array("q")  # of each region: the first variable that its children may split
+        self.selected: list[
+            tuple[float, int, int]
+        ] = []  # (lower bound, region, child) of this iteration, not split yet
+        self.iterations = 0
+        self.history: list[Progress] = []
+
+    @property
+    def upper(self) -> float:
+        """The global minimum is not above this."""
+        return self.witness.upper
+
+    def _prepare(self) -> None:
+        """Make what the search works on, which takes long for a large expression."""
+        function, domain, options = self.function, self.domain, self.options
         widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
         self.box = working(
             function.stages,
@@ -72,27 +95,36 @@ class _Search:
         )
         self.here = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
         self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
-        self.witness = Witness(function, domain)
-        # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
-        self.is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())
-        self.is_defined_here = False  # at every sample point of the region last tabulated
-        self.output: list[tuple[float, FloatArray]] = []
-        self.output_lower = np.inf
-        self.heap: list[tuple[float, int]] = []  # (lower bound, region)
-        self.enumerated: dict[int, Run] = {}
         self.device = DeviceChildren(function) if options.backend == "cuda" else None
-        self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
-        self.following = array("q")  # of each region: the first variable that its children may split
-        self.iterations = 0
-        self.history: list[Progress] = []
-
-    @property
-    def upper(self) -> float:
-        """The global minimum is not above this."""
-        return self.witness.upper
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self) -> Outcome:
+        try:
+            with self.options.clock():
+                self._prepare()
+                status = self._run()
+        except Late:
+            status = Status.TIME
+            with unhurried():
+                self._give_back()
+        return self._outcome(status)
+
+    def _give_back(self) -> None:
+        """End an iteration for which there was no time: the regions that it would have split are left as they are."""
+        if not self.following:  # the domain itself
+            lo, hi = self.domain.lo, self.domain.hi
+            bottom, top = (float(end[0]) for end in self.function.range_ends(lo[None], hi[None]))
+            self.output.append((bottom if bottom <= top else -np.inf, np.stack([lo, hi], 1)))
+        for bound, region, index in self.selected:
+            self._go(region, index)
+            self._put_out(bound)
+        self.output_lower = min((bound for bound, _ in self.output), default=np.inf)
+        if self.options.x0 is not None and not self.iterations:
+            self.witness.offer(self.options.x0)
+        if self.upper == np.inf:
+            self.witness.offer(at_fraction(self.domain.lo, self.domain.hi, 0.5))
+
+    def _run(self) -> Status:
         if self.options.x0 is not None:
             self.witness.offer(self.options.x0)
         status = Status.PROVED
@@ -106,7 +138,7 @@ class _Search:
                     break
                 if not self._iterate() and not self._has_candidates():
                     break
-        return self._outcome(status)
+        return status
 
     def _puts_the_domain_out(self) -> bool:
         """Whether the domain meets the goals as it is; then it is all the output, or nothing if undefined."""
@@ -123,18 +155,20 @@ class _Search:
 
     def _iterate(self) -> bool:
         """Select regions and split them; whether there was one."""
-        selected: list[tuple[int, int]] = []
-        while len(selected) < max(1, self.options.selection.count):
+        while len(self.selected) < max(1, self.options.selection.count):
             found = self._select()
             if found is None:
                 break
-            if not selected:
+            if not self.selected:
                 self.iterations += 1
-            selected.append(found)
-        for region, index in selected:
+            self.selected.append(found)
+        count = len(self.selected)
+        while self.selected:
+            _, region, index = self.selected[0]
             self._go(region, index)
             self._split(self.following[region])
-        return bool(selected)
+            self.selected.pop(0)
+        return count > 0
 
     def _stop(self) -> Status | None:
         lower = self.lower()
@@ -142,7 +176,9 @@ class _Search:
         now = compared(Progress(self.iterations, lower, self.upper, regions, self._seconds()), self.history)
         if not self.history or self.history[-1].iteration < now.iteration:
             self.history.append(now)
-        if self.report(now):
+        with unhurried():
+            is_ended = self.report(now)
+        if is_ended:
             return Status.INTERRUPTED
         options = self.options
         is_closed = options.xtol is None and options.ftol is not None and self._gap_closed(lower)
@@ -154,7 +190,7 @@ class _Search:
         return bool(self.goals.are_close(lower, self.upper))
 
     def _seconds(self) -> float:
-        return time.perf_counter() - self.started
+        return self.options.seconds()
 
     def _is_late(self) -> bool:
         return self.options.time_limit is not None and self._seconds() >= self.options.time_limit
@@ -165,7 +201,7 @@ class _Search:
         return min(self.upper, open_bound, self.output_lower)
 
     # ------------------------------------------------------------------------------------------ regions
-    def _select(self) -> tuple[int, int] | None:
+    def _select(self) -> tuple[float, int, int] | None:
         """The next child to split; narrow ones go to the output, those that cannot hold a minimiser are discarded.
 
         None where none is left, or none was found in a while: limits want to be asked meanwhile.
@@ -185,7 +221,7 @@ class _Search:
             elif self._cannot_hold_a_minimiser(region, index):
                 continue
             if not self._is_narrow(bound):
-                return region, index
+                return bound, region, index
             self._put_out(bound)
         return None
 
@@ -265,7 +301,6 @@ class _Search:
     def _split(self, cycle: int) -> None:
         """Split what the box is."""
         region, following = self._divided(cycle)
-        self.following.append(following)
         staged = self._tabulate(region) != _DOES_NOT_STAGE
         self.here.check_jacobian()  # while a device makes the tables
         if not staged:
@@ -275,6 +310,7 @@ class _Search:
             self.box.begin(region, self.upper)
         else:
             self.enumerated[region] = self._enumerated(self._split_of(region))
+        self.following.append(following)
         self._push(region)
 
     def _divided(self, cycle: int) -> tuple[int, int]:
@@ -376,7 +412,8 @@ class _Search:
             self._settle_all()
         left = [(bound, box) for bound, box in self.output if bound <= self.upper]
         open_regions = sorted(region for bound, region in self.heap if bound <= self.upper)
-        left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
+        if open_regions:
+            left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
         lower = min((bound for bound, _ in left), default=self.upper)
         refuse_contradiction(len(left), x, lower, self.upper)
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))

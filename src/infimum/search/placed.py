@@ -13,7 +13,6 @@ Guarantee: the answer is that of a search on the backend that `choice` names; wi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,7 +42,7 @@ class Paper:
     def __init__(self, asked: str, function: Function, domain: Domain, options: Options) -> None:
         self.choice = choose(asked, function, domain, options)
         self._may_turn_back = asked == "auto" and self.choice.backend == "cuda"
-        self._asked = function, domain, options
+        self._asked = function, domain, options.begun()
 
     def search(self, report: Report = lambda _: False) -> Outcome:
         """Enclose the global minimum of the function over the domain."""
@@ -65,33 +64,24 @@ class Auto:
         self.choice = (None if self._is_open else named(asked, count=1)) or Choice("cpu", "cpu")
         self._function = function
         self._domain = domain
-        self._options = options
+        self._options = options.begun()
 
     def search(self, report: Report = lambda _: False) -> Outcome:
-        """Enclose the global minimum of the function over the domain."""
-        began = time.perf_counter()
+        """Enclose the global minimum of the function over the domain. Limits count from the first beginning."""
         if self._is_open:
-            outcome = self._searched(self._options, lambda state: report(state) or self._is_to_turn(state))
+            outcome = self._searched(lambda state: report(state) or self._is_to_turn(state))
             if self.choice.backend == "cpu":
                 return outcome
         try:
-            return self._again(began, report)
+            return self._searched(report)
         except BackendUnavailable as error:
             if not self._may_turn_back:
                 raise
             self.choice = Choice("cpu", f"cpu: {error}")
-        return self._again(began, report)
+        return self._searched(report)
 
-    def _again(self, began: float, report: Report) -> Outcome:
-        """The search from its beginning on what is chosen, with limits that count from `began`."""
-        passed = time.perf_counter() - began
+    def _searched(self, report: Report) -> Outcome:
         options = self._options
-        if options.time_limit is not None:
-            options = replace(options, time_limit=max(0.0, options.time_limit - passed))
-        outcome = self._searched(options, lambda state: report(state._replace(seconds=state.seconds + passed)))
-        return replace(outcome, seconds=outcome.seconds + passed)
-
-    def _searched(self, options: Options, report: Report) -> Outcome:
         if self.choice.backend == "cpu":
             return separable.search(self._function, self._domain, options, report)
         with cuda.in_words():

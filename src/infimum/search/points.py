@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.descent import descended, dived
@@ -50,7 +51,7 @@ class Points(Witness):
             if not np.isfinite(values[i]) or not self._is_new(x[i]):
                 continue
             with np.errstate(all="ignore"):
-                end = descended(self._value_and_slope, x[i], *self._bounds(), steps=self._steps())
+                end = self._descended(x[i])
                 if self.offer(end):
                     found = "descent"
                 elif boxes is None or (end != x[i]).any():
@@ -58,6 +59,23 @@ class Points(Witness):
                 elif self.offer(dived(self._values, boxes[0][i], boxes[1][i])):
                     found = found or "dive"
         return found
+
+    def _descended(self, start: FloatArray) -> FloatArray:
+        """Where local descent leads to; where there is no time for all of it, the best point on its way is offered."""
+        best, point = np.inf, start
+
+        def seen(x: FloatArray) -> tuple[float, FloatArray]:
+            nonlocal best, point
+            value, slope = self._value_and_slope(x)
+            if value < best:
+                best, point = value, x
+            return value, slope
+
+        try:
+            return descended(seen, start, *self._bounds(), steps=self._steps())
+        except Late:
+            self.offer(point)
+            raise
 
     def _is_new(self, start: FloatArray) -> bool:
         """Whether this is the first descent from a point: a second one would end where the first did."""

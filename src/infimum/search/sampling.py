@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function
@@ -194,7 +195,10 @@ def _best_diagonal_point(look: Look) -> FloatArray:
         lo, hi = boxes(look.split, np.arange(start, min(start + BATCH, count)), look.lo, look.hi)
         for fraction in FRACTIONS:
             x = at_fraction(lo, hi, float(fraction))
-            values = np.asarray(look.function(x))
+            try:
+                values = np.asarray(look.function(x))
+            except Late:  # the best of those looked at is better than none
+                return point
             values = np.where(np.isnan(values), np.inf, values)
             at = int(values.argmin())
             if values[at] < best:

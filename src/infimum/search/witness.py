@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import ask, unhurried
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function
@@ -54,8 +55,9 @@ class Witness:
         if not np.isfinite(x).all():
             return False
         self.evaluations += 1
-        bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
-        better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
+        with unhurried():
+            bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
+            better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
         if better:
             self.upper, self._x, self._locate = top, x, None
         return better
@@ -79,6 +81,7 @@ class Witness:
         """Offer points of a box where a condition of the function holds, or fails; say whether one is better."""
         before = self.upper
         for spike in self.spikes:
+            ask()
             found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)

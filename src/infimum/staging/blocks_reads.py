@@ -89,7 +89,9 @@ class _Labels:
         at, labels = at[depends], labels[depends]
         if not at.size:
             return
-        known = self.found.setdefault(node, np.full(node.size, -1, np.int64))
+        known = self.found.get(node)
+        if known is None:
+            known = self.found[node] = np.full(node.size, -1, np.int64)
         before = known[at]
         known[at] = labels
         now = known[at]

@@ -22,6 +22,7 @@ FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 _MOST_READS = 8
+_FAR_TOO_MANY = 256  # reads at which a component is given up before it is written out
 _MOST_CLASSES = 64
 
 
@@ -82,7 +83,7 @@ def _classes(gradient: Node, n: int) -> list[tuple[IndexArray, Scalar, Tree]]:
     found: list[tuple[IndexArray, Scalar, Tree]] = []
     while waiting and len(found) + len(waiting) <= _MOST_CLASSES:
         variables = waiting.pop()
-        scalar = Scalar(variables.size, with_extras=True)
+        scalar = Scalar(variables.size, with_extras=True, most_reads=_FAR_TOO_MANY)
         try:
             tree = scalar.tree(gradient, variables)
         except Mixed as mixed:
