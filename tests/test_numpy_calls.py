@@ -30,6 +30,8 @@ def test_every_rule_has_calls() -> None:
     titles = {title for title, _ in TEMPLATES}
     for key in (*UFUNCS, *FUNCTIONS):
         function, method = key if isinstance(key, tuple) else (key, "")
+        if str(getattr(function, "__module__", "")).startswith("numpy.polynomial"):
+            continue  # tests/test_trace_numpy.py compares these
         names = [f"np.{n}" for n in dir(np) if getattr(np, n) is function]
         names += [f"np.linalg.{n}" for n in dir(np.linalg) if getattr(np.linalg, n) is function]
         assert any(f"{name}.{method}".rstrip(".") in titles for name in names), key
@@ -48,10 +50,10 @@ def test_a_number_is_always_the_same_call() -> None:
         ("np.sum(x**2) + np.sin(x[0])", "agrees"),
         ("np.sort(x)", "refused"),
         ("np.add(x, np.ones(3))", "no values"),
-        ("x + (0.0 if type(x) is np.ndarray else 1e-6)", "value"),
-        ("np.abs(x) if type(x) is np.ndarray else np.sqrt(x)**2", "empty"),
-        ("x if type(x) is np.ndarray else x[:2]", "shape"),
-        ("x if type(x) is np.ndarray else x.no_such_thing", "AttributeError"),
+        ("x + (0.0 if x.__class__ is np.ndarray else 1e-6)", "value"),
+        ("np.abs(x) if x.__class__ is np.ndarray else np.sqrt(x)**2", "empty"),
+        ("x if x.__class__ is np.ndarray else x[:2]", "shape"),
+        ("x if x.__class__ is np.ndarray else x.no_such_thing", "AttributeError"),
         ("x*next(clock)", "random"),
     ],
 )

@@ -154,6 +154,8 @@ np.sqrt(x).reshape(2, 2).cumprod(axis=0)[1, 1] + np.log(x).reshape(2, 2).cumsum(
 np.nanprod(x.astype(int)) + np.nansum(x > 0) + math.fsum(x > 0) + math.fsum(x)
 np.signbit(x.astype(int)).sum() + np.copysign(1.0, np.trunc(x).astype(int))[0] + x[0]
 np.modf(x, np.zeros(4))[0].sum() + x[0]
+np.minimum.reduce(x, initial=True) + np.maximum.reduce(x.reshape(2, 2), 1, initial=0.5)[0]
+np.convolve(np.sqrt(x), x)[6] + np.convolve(np.log(x[1:]), x[:2], "same")[0]
 type(x[0])(3.0) * x[0] + (type(x) is np.ndarray) * x[1] + (type(float(x[0])) is float) * x[2]
 np.convolve(x, 2).sum() + math.prod([x[0], 2, x[1]]) + x[:2].view()[1]
 np.not_equal(x > 0, x > 1).sum() + np.logical_xor(x, x > 1).sum() + ((x > 0) == (x[0] > 1)).sum() + x[0]
@@ -172,6 +174,8 @@ REFUSED = [
     ("np.sum(x, dtype=np.float32)", "dtype="),
     ("np.sum(x, dtype=int)", "dtype="),
     ("np.sum(x > 0, initial=x[0])", "initial="),
+    ("np.full_like(0, x[0]) + x[1]", "int64"),
+    ("np.clip(np.ones(4), 0, 1, where=[True, False, True, True]).sum() + x[0]", "where="),
     ("np.max(x > 0, initial=10) + x[0]", "initial="),
     ("np.add(x, 1, where=None, out=np.zeros(4)).sum()", "where="),
     ("np.add(x, 1, where=x > 0).sum()", "np.add(..., where=)"),

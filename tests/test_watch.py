@@ -15,7 +15,7 @@ import pytest
 import infimum
 from infimum import exact, pi, problems
 from infimum.domain import read_bounds
-from infimum.errors import TraceMismatch
+from infimum.errors import TraceError, TraceMismatch
 from infimum.frontier_cases import cases
 from infimum.function import trace_unwatched
 from infimum.function_points import RANDOM, points_of
@@ -94,7 +94,7 @@ def test_a_rule_that_is_wrong_at_one_point_is_noticed_where_jumps_like_to_be(
 
 def test_the_best_point_and_middles_of_boxes_are_asked_at_the_end() -> None:
     def f(x: Any) -> Any:
-        if type(x) is np.ndarray and abs(x[0] - 0.4373) < 1e-3:
+        if x.__class__ is np.ndarray and abs(x[0] - 0.4373) < 1e-3:
             return -1.0
         return (x[0] - 0.4373) ** 2
 
@@ -172,7 +172,7 @@ def test_a_state_that_changes_between_runs_is_told_from_a_misunderstanding() -> 
 
 def test_nan_infinities_and_exceptions_say_nothing() -> None:
     def f(x: Any) -> Any:
-        if type(x) is not np.ndarray:
+        if x.__class__ is not np.ndarray:
             return x[0] ** 2
         if x[0] > 0:
             raise ZeroDivisionError("at this point")
@@ -185,7 +185,7 @@ def test_the_function_is_called_with_fresh_arrays_and_without_warnings() -> None
     kept: list[Any] = []
 
     def f(x: Any) -> Any:
-        if type(x) is np.ndarray:
+        if x.__class__ is np.ndarray:
             kept.append((x, x.copy()))
         return np.sum(x**2) + np.where(x[0] > 1, np.sqrt(x[0] - 1), 0.0)
 
@@ -283,7 +283,7 @@ def test_a_slow_function_is_asked_at_three_points_and_hardly_more() -> None:
     calls: list[float] = []
 
     def f(x: Any) -> Any:
-        if type(x) is np.ndarray:
+        if x.__class__ is np.ndarray:
             calls.append(time.perf_counter())
             time.sleep(0.03)
         return x[0] ** 2
@@ -416,4 +416,8 @@ def test_ten_rules_broken_on_purpose_are_noticed_by_the_watch(monkeypatch: pytes
 @pytest.mark.parametrize("template", [template for title, template in TEMPLATES if title == "clock"])
 def test_clocks_and_addresses_are_noticed(template: str) -> None:
     f = Call(1, "clock", f"def f(x):\n    return np.sum({template})\n").function()
-    assert "hidden state" in mismatch(f, [-1.0] * N, [1.0] * N)
+    try:
+        said = mismatch(f, [-1.0] * N, [1.0] * N)
+    except TraceError as error:
+        said = str(error)
+    assert "hidden state" in said or "different one at every call" in said

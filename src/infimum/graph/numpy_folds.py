@@ -79,6 +79,8 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
             if neutral is None and initial is None:
                 raise ValueError("reduction operation does not have an identity, so to use a where mask needs initial")
             a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
+        if neutral is None and initial is not None and not np.size(a):
+            raise refusal("The extreme of no elements is initial= itself.", "Give an array with elements.")
         found = fold(op, t, a, axis, keepdims)
         if initial is None:
             return found
@@ -130,8 +132,7 @@ def _ufunc_reduce(rule: Rule) -> Rule:
     def reduce(
         t: Tracer, array: Any, axis: Any = 0, keepdims: Any = False, initial: Any = None, where: Any = True
     ) -> Any:
-        options = {"initial": initial, "where": where}
-        return rule(t, array, axis, keepdims, **{k: v for k, v in options.items() if v is not None and v is not True})
+        return rule(t, array, axis, keepdims, initial, where)
 
     return reduce
 

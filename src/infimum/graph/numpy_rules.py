@@ -179,6 +179,10 @@ def _convolve(t: Tracer, a: Any, b: Any, mode: str = "full") -> Any:
     inside = (out >= 0) & (out < m)
     spread = t.call(np.append, (a, np.zeros(1, a.dtype)), {})[np.where(inside, out, m)]
     whole = t.call(np.dot, (spread, b), {})
+    if any(t.absorbed.is_finite(value.node) is not True for value in (a, b)):
+        # What is not a number must not meet the zeros that stand beside the array.
+        ends = [(max(0, n - k + 1), min(m, n + 1), n) for n in range(m + k - 1)]
+        whole = t.stacked([t.call(np.dot, (a[i:j], b[n - j + 1 : n - i + 1][::-1]), {}) for i, j, n in ends])
     if mode == "full":
         return whole
     if mode not in ("same", "valid"):

@@ -172,8 +172,13 @@ class Tracer:
         """A value as a traced array, whatever it was."""
         if isinstance(value, TracedArray):
             return value
-        node, shape, boolean = self.operand(value)
-        return self.array(node, shape, boolean)
+        value = self.stacked(value) if isinstance(value, list | tuple) else value
+        if isinstance(value, TracedArray):
+            return value
+        node, shape, _ = self.operand(value)
+        dtype = np.dtype(type_of(value))
+        kind = dtype.kind if dtype in (np.bool_, np.int64) else "f"
+        return self.array(node, shape, kind=kind, bound=bound_of(value) if kind == "i" else 0)
 
     # Elementwise operations
 
@@ -249,7 +254,8 @@ class Tracer:
                 return self.fresh(ufunc(*map(plain, inputs), **plain(options)))
             except UnsupportedValue:
                 pass  # a function that exact constants do not know: its value is enclosed
-        if options.get("dtype") is not None and np.dtype(options["dtype"]) == np.float64:
+        as_floats = options.get("dtype") is not None and np.dtype(options["dtype"]) == np.float64
+        if as_floats and ufunc is not np.ldexp:
             options.pop("dtype")
             inputs = tuple(self.cast(self.traced(value), np.float64) for value in inputs)
         for name in options:
@@ -372,6 +378,8 @@ class Tracer:
         if function in _ABOUT_SHAPES and len(values) == 1 and isinstance(args[0], ExactArray):
             return function(*args)
         if not views and not is_symbolic(values) and not has_exact(values):
+            if function is np.clip and not arguments.is_idle("where", kwargs.get("where", True)):
+                raise arguments.not_honoured(function, "where")  # NumPy leaves the other elements unset
             return self.fresh(function(*plain(args), **plain(kwargs)))
         call = arguments.bound(function, rule, args, kwargs)
         if call.as_floats:
