@@ -210,7 +210,7 @@ class _Prover:
             middle = _middle(box)
             candidates = [np.round(middle, digits) for digits in (0, 1, 2, 3, 6, 9)]
         candidates += [box[:, 0], box[:, 1], middle]
-        free = self._inner(np.clip((self.domain.lo + self.domain.hi) / 2, -1e6, 1e6))
+        free = (np.clip(self.domain.inner_lo, -1e6, 1e6) + np.clip(self.domain.inner_hi, -1e6, 1e6)) / 2
         if 1 < len(box) <= 16:  # one variable at its edge, the others away from theirs
             candidates += [np.where(np.arange(len(box)) == i, end, free) for i in range(len(box)) for end in box.T]
         seen: set[bytes] = set()

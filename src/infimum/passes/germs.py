@@ -175,11 +175,12 @@ def _ratio(k: Fraction, j: int) -> Ends:
         return _core("div", (1.0, 1.0), (most, most))[0], math.inf
     if k * _LEAST_LOG < j:
         raise Undefined
-    power = max(math.ceil(-BITS * k), -1000)
-    logs = _MOST_LOG**j if j > 0 else 1
+    power = max(math.ceil(-BITS * k), -900)
+    logs = _MOST_LOG**j if j > 0 else _LEAST_LOG**-j
     if logs > 2**50:
         raise Undefined
-    return 0.0, math.ldexp(float(logs), power)
+    most = float(logs) if j >= 0 else _core("recip", (float(logs), float(logs)))[1]
+    return 0.0, math.ldexp(most, power)
 
 
 def _range(g: Germ) -> Ends:

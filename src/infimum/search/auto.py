@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
+from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
@@ -68,6 +69,7 @@ class Search:
         self.report = report
         names = NAMES if options.contractors is None else options.contractors
         self.devices = Devices(function, domain, options.threads, names)
+        self.unbounded = UnboundedBoxes(function, domain)
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
@@ -162,7 +164,7 @@ class Search:
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        return self.devices.contract(lo, hi, lower, self.upper)
+        return self.devices.contract(*self.unbounded.met(lo, hi, lower, self.upper), self.upper)
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
