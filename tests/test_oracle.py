@@ -69,7 +69,9 @@ def _check_ball(op: str, x: float, ball: Any, lo: float, hi: float) -> None:
     assert not (math.isfinite(hi) and ball > flint.arb(hi)), case
 
 
-POINT_FUNCTIONS = [op for op in oracle.OPERATIONS if op not in ("hull", "intersection", "step_low", "step_high", *oracle.NUMERIC)]
+POINT_FUNCTIONS = [
+    op for op in oracle.OPERATIONS if op not in ("hull", "intersection", "step_low", "step_high", *oracle.NUMERIC)
+]
 
 
 def _inner_points(batch: samples.Batch) -> samples.Batch:

@@ -7,13 +7,13 @@ Two kinds of paths, each with a point for every s in (0, e] (passes/germs):
               domain, not above 0 at one end and at least e at the other, there is such a point on the segment for every
               s (intermediate values); all that does not go through D is enclosed over the box around the segment
 
-Along either, the function is s^k L^j h with an interval h. Where k < 0, or k = 0 and j > 0, and h is certainly negative,
-its values fall below every number.
+Along either, the function is s^k L^j h with an interval h. Where k < 0, or k = 0 and j > 0, and h is certainly
+negative, its values fall below every number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -34,8 +34,10 @@ _BOXES = 4  # that are looked at
 _EPSILON = 2.0**-BITS
 _HUGE = 2.0**BITS
 # Of these a value is not continuous, or not known to be.
-_JUMPS = frozenset({"sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "mod", "atan2", "where",
-                    "is_less", "is_less_equal", "is_equal", "others", "recurrence"})  # fmt: skip
+_JUMPS = frozenset({
+    "sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "mod", "atan2", "where",
+    "is_less", "is_less_equal", "is_equal", "others", "recurrence",
+})  # fmt: skip
 _EDGES = {"div": 1, "recip": 0, "log": 0, "log2": 0, "log10": 0, "pown": 0, "pow": 0}
 _INNER = frozenset({"sqr", "pown", "abs", "sqrt", "mul", "neg"})
 
@@ -50,7 +52,7 @@ class Ray:
     def __str__(self) -> str:
         shown = ", ".join(f"{value:.6g}" for value in self.point[:6].tolist())
         more = ", …" if self.point.size > 6 else ""
-        return f"f has no lower bound: it falls below every number as x goes to ({shown}{more}), {self.how}"
+        return f"as x goes to ({shown}{more}), {self.how}"
 
 
 def unbounded_below(function: Function, domain: Domain, boxes: FloatArray) -> Ray | None:
@@ -119,7 +121,7 @@ class _Prover:
         return bool(np.where(far, (upper == np.inf) & (lower <= _HUGE), near & room).all())
 
     def falls_through(self, start: FloatArray, end: FloatArray, pivot: tuple[Node, int, int]) -> bool:
-        """Whether f goes to -inf where an element of a node goes to 0 from one side, on the segment between two points."""
+        """Whether f goes to -inf where an element of a node goes to 0 from one side, between two points."""
         node, element, sign = pivot
         if self.x is None or not (self.domain.contains(start) and self.domain.contains(end)):
             return False
@@ -141,7 +143,7 @@ class _Prover:
             return self._falls({node: [own if g is None else g for own, g in zip(box, given, strict=True)]})
         return self._falls({self.x: box, node: given})
 
-    def _falls(self, start: dict[Node, list[Germ]] | dict[Node, list[Germ | None]]) -> bool:
+    def _falls(self, start: Mapping[Node, Sequence[Germ | None]]) -> bool:
         try:
             return along(self.value, start).falls
         except Undefined:
@@ -181,9 +183,9 @@ class _Prover:
                     yield point, _unit(n, i, direction), np.where(np.arange(n) == i, power, 1.0)
         if n <= 4:
             for path in product(*ways):
-                direction, powers = (np.array(column) for column in zip(*path, strict=True))
-                if direction.any():
-                    yield points[0], direction, powers
+                ray = np.array(path)
+                if ray[:, 0].any():
+                    yield points[0], ray[:, 0], ray[:, 1]
 
     def to_points(self, box: FloatArray) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
         n = len(box)

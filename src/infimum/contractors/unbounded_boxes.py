@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends import cpu
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.passes.coercive import Minorant, minorant, radii
@@ -62,7 +63,7 @@ class UnboundedBoxes:
         if sum(node.size for node in others) > _MOST_NODES:
             return None
         if others:
-            ends = function.place.run(lower(others, function.n), self.domain.lo[None], self.domain.hi[None])
+            ends = cpu.run(lower(others, function.n), self.domain.lo[None], self.domain.hi[None])
             ranges = {
                 node: list(zip(low[0].tolist(), high[0].tolist(), strict=True))
                 for node, (low, high) in zip(others, ends, strict=True)
@@ -77,7 +78,9 @@ class UnboundedBoxes:
         """Of p - level q, which is at most 0 where f is at most the level."""
         assert self._quotient is not None
         minus = Fraction(-level)
-        return minorant(added(self._quotient.above, multiplied(self._quotient.below, {(): (minus, minus)})), self.bounds)
+        return minorant(
+            added(self._quotient.above, multiplied(self._quotient.below, {(): (minus, minus)})), self.bounds
+        )
 
     def _found(self, upper: float) -> FloatArray | None:
         """Sizes (n,) beyond which f is above `upper`."""

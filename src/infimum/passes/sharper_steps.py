@@ -66,7 +66,9 @@ class _Corners:
         met: dict[Node, Node] = {}
         for node in nodes:  # once more, with what was chosen
             copy = self.new[node]
-            again = copy if not any(a in met for a in copy.args) else self._with(copy, [met.get(a, a) for a in copy.args])
+            again = (
+                copy if not any(a in met for a in copy.args) else self._with(copy, [met.get(a, a) for a in copy.args])
+            )
             if copy in chosen:
                 again = self.build.graph.node("intersection", (again, self._hull(copy)), copy.size)
                 self.changed = True

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
+from infimum.contractors.unbounded import Ray, unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import Domain
 from infimum.function import Function
@@ -41,6 +42,7 @@ _ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one 
 _DIVES_FROM = 4  # iterations: before, boxes are too wide for it
 _PROBED = 16  # boxes of a batch that are probed
 _GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
+_FALLS = 4  # boxes without lower bound near which a proof that there is none is looked for
 _MEMORY = 2**31  # bytes of boxes
 
 
@@ -70,6 +72,7 @@ class Search:
         names = NAMES if options.contractors is None else options.contractors
         self.devices = Devices(function, domain, options.threads, names)
         self.unbounded = UnboundedBoxes(function, domain)
+        self.ray: Ray | None = None  # along which the function falls without bound, where that was proved
         self.points = Points(function, domain)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
@@ -124,6 +127,8 @@ class Search:
         boxes = len(self.open) + len(self.done)
         now = Progress(self.iterations, lower, self.upper, boxes, self._seconds(), self._worked())
         self.history.append(now)
+        if self.ray is None and lower == -np.inf:
+            self.ray = self._fall()
         if self.report(now):
             return Status.INTERRUPTED
         if not len(self.open):
@@ -158,6 +163,14 @@ class Search:
     def lower(self) -> float:
         """The smallest lower bound over all boxes, and never above the upper bound."""
         return min(self.upper, self.open.lowest(), self.done.lowest())
+
+    def _fall(self) -> Ray | None:
+        """A proof that there is no lower bound; looked for from time to time, where none is known."""
+        if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
+            return None
+        pools = [pool.all() for pool in (self.done, self.open)]
+        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][:_FALLS] for lo, hi, lower in pools]
+        return unbounded_below(self.function, self.domain, np.concatenate(boxes)[:_FALLS])
 
     # ------------------------------------------------------------------------------------------ one iteration
     def _contracted(
