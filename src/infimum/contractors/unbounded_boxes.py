@@ -42,7 +42,7 @@ class UnboundedBoxes:
     def met(
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The part of boxes (k, n) where f can be at most `upper`, bounds raised; boxes without such a part are dropped."""
+        """The part of boxes (k, n) where f can be at most `upper`, their bounds raised; the others are dropped."""
         if self._quotient is None or not np.isfinite(upper):
             return lo, hi, lower
         if upper != self._radii[0]:

@@ -2,11 +2,11 @@
 
     p(x)  >=  sum of d_i |x_i|^m_i  -  C,   every d_i > 0
 
-a_i |x_i|^m_i is the highest even power of x_i alone (or odd, where x_i has one sign). Any other term |b x^α| is bounded
-by the inequality of weighted means: with z_i = a_i |x_i|^m_i, w_i = α_i/m_i and W = sum w_i,
+a_i |x_i|^m_i is the highest even power of x_i alone (or odd, where x_i has one sign). Any other term |b x^k| is bounded
+by the inequality of weighted means: with z_i = a_i |x_i|^m_i, w_i = k_i/m_i and W = sum w_i,
 
-    W = 1    |b x^α| <= K sum w_i z_i                           K >= b prod a_i^-w_i
-    W < 1    |b x^α| <= K t (sum w_i z_i + (1 - W) T)           t >= T^-(1 - W), any T > 0
+    W = 1    |b x^k| <= K sum w_i z_i                           K >= b prod a_i^-w_i
+    W < 1    |b x^k| <= K t (sum w_i z_i + (1 - W) T)           t >= T^-(1 - W), any T > 0
     W > 1    nothing is known
 
 Roots are guessed in double and proved by powers of fractions. Bounded variables go into the coefficients.
@@ -35,7 +35,7 @@ class Minorant(NamedTuple):
 
 
 class _Term(NamedTuple):
-    """At least c prod |x_i|^α_i."""
+    """At least c times the product of |x_i|^k_i."""
 
     c: Fraction
     powers: dict[int, int]
@@ -107,7 +107,7 @@ def _terms(p: Polynomial, bounds: Bounds) -> list[_Term]:
 
 
 def _least(monomial: Monomial, c: Range, bounds: Bounds) -> Fraction:
-    # | the sign of x^α                                     | c x^α >= … |x^α|         |
+    # | the sign of x^k                                     | c x^k >= … |x^k|         |
     # | known: even powers, or variables of one sign        | the least of sign * c    |
     # | not known                                           | -|c|                     |
     sign = 1
@@ -150,7 +150,7 @@ def _balance(small: Fraction, rest: Fraction) -> tuple[Fraction, Fraction] | Non
         big = Fraction(float(small) ** float(-1 / rest) * 4)
     except OverflowError:
         return None
-    if not 0 < big:
+    if big <= 0:
         return None
     t = _root(1 / big**rest.numerator, rest.denominator)
     return None if t is None else (t, big)

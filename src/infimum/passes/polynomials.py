@@ -164,7 +164,7 @@ def added(a: Polynomial, b: Polynomial) -> Polynomial:
     for m, (lo, hi) in b.items():
         before = total.get(m, (Fraction(0), Fraction(0)))
         total[m] = (before[0] + lo, before[1] + hi)
-    return {m: c for m, c in total.items() if c != (0, 0)}
+    return {m: (lo, hi) for m, (lo, hi) in total.items() if lo or hi}
 
 
 def multiplied(a: Polynomial, b: Polynomial) -> Polynomial:

@@ -126,7 +126,9 @@ class Factors:
         return 0, None
 
 
-def multiplied(build: Build, a: Product, b: Product) -> Product | None:
+def multiplied(build: Build, a: Product, b: Product | None) -> Product | None:
+    if b is None:
+        return None
     powers = dict(a.powers)
     for u, p in b.powers.items():
         powers[u] = powers.get(u, Fraction(0)) + p

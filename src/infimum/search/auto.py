@@ -24,7 +24,7 @@ from infimum.contractors.unbounded import Ray, unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import Domain
 from infimum.function import Function
-from infimum.search.bisection import IndexArray, bisected, chosen
+from infimum.search.bisection import IndexArray, bisected, chosen, stepped, with_steps
 from infimum.search.outcome import Options, Outcome, Progress, worked
 from infimum.search.points import Points
 from infimum.search.pool import Pool
@@ -74,6 +74,7 @@ class Search:
         self.unbounded = UnboundedBoxes(function, domain)
         self.ray: Ray | None = None  # along which the function falls without bound, where that was proved
         self.points = Points(function, domain)
+        self.stepped = stepped(function.value_node, function.n)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
         self.widths = None if options.xtol is None else np.broadcast_to(np.asarray(options.xtol, np.float64), domain.n)
@@ -313,7 +314,8 @@ class Search:
     def _at(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
         """The variable to cut in each box."""
         if self.options.split == "smear":
-            return chosen(lo, hi, self.widths, slopes=self.devices.slopes(lo, hi))
+            slopes = self.devices.slopes(lo, hi)
+            return chosen(lo, hi, self.widths, slopes=None if slopes is None else with_steps(slopes, self.stepped))
         if self.options.split == "round_robin":
             return chosen(lo, hi, self.widths, whole=self.domain.hi - self.domain.lo)
         return chosen(lo, hi, self.widths)
