@@ -148,6 +148,7 @@ def _recipes() -> dict[str, Recipe]:
     halves = np.concatenate([_QUARTERS, _BEYOND_HALVES, np.exp2(np.arange(-30.0, 55.0))])
     jumps = _recipe(np.concatenate([_QUARTERS * 2, _BEYOND_HALVES]), -20.0, 20.0)
     logarithms = _around_logarithms()
+    peaks = _multiples("pi", 2, range(3, 20, 2))
     return {
         "sqrt": _around_squares(),
         "cbrt": _recipe(_both_signs(_CUBES), -1e6, 1e6, _both_signs(_POWERS_OF_2)),
@@ -171,9 +172,7 @@ def _recipes() -> dict[str, Recipe]:
         "pow": _around_powers(),
         "pown": _around_integer_powers(),
         "x_log_x": _recipe(np.concatenate([logarithms, *[_array(math.exp(-1.0))] * 60]), 0.0, 2.0, _POWERS_OF_2),
-        "sin_over_x": _recipe(
-            _both_signs(_array(4.493409457909064, 7.725251836937707, 10.9041, 4.6033, 7.7897)), -12.0, 12.0
-        ),
+        "sin_over_x": _recipe(_both_signs(np.concatenate([_TANGENT_POINTS, peaks])), -12.0, 12.0),
         "expm1_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -60.0, 715.0),
         "sinh_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -715.0, 715.0),
         **dict.fromkeys(("floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"), jumps),
