@@ -70,6 +70,7 @@ ONE_VARIABLE: dict[str, tuple[Formula, tuple[float, float], float]] = {
     "x (2 + log(x))": (lambda x, m: x[0] * (2 + m.log(x[0])), (0.0, 1.0), -0.0497870684),
     "both ends": (lambda x, m: x[0] * m.log(x[0]) + (1 - x[0]) * m.log(1 - x[0]), (0.0, 1.0), -0.6931471806),
     "with log1p": (lambda x, m: (1 - x[0]) * m.log1p(-x[0]), (0.0, 1.0), -0.3678794412),
+    "sin(tan(x))/tan(x)": (lambda x, m: m.sin(m.tan(x[0])) / m.tan(x[0]), (-1.0, 1.0), 0.6420350677),
     "x^x": (lambda x, m: m.power(x[0], x[0]), (0.0, 1.0), 0.6922006276),
     "x^(2x)": (lambda x, m: m.power(x[0], 2 * x[0]), (0.0, 1.0), 0.4791417088),
     "log(1 + exp(x)) - x": (lambda x, m: m.log(1 + m.exp(x[0])) - x[0], (-50.0, 30.0), 9.3576e-14),

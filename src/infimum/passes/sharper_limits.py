@@ -100,8 +100,9 @@ class _Limits:
     def _quotients(self, product: Product) -> tuple[Node, int] | None:
         """The product after every rewriting that leaves fewer divisors, and how many rewritings there were."""
         count = 0
-        for atom, power in sorted(product.powers.items(), key=lambda item: item[0].number):
-            if power.denominator != 1:
+        for atom in sorted(product.powers, key=lambda node: node.number):
+            power = product.powers.get(atom, Fraction(0))  # it may have cancelled meanwhile
+            if power.denominator != 1 or not power:
                 continue
             for rule in _RULES.get(atom.op, ()):
                 other = rule(self, atom)

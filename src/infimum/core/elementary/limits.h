@@ -1,5 +1,5 @@
-// Functions that continue u log(u), sin(u)/u, expm1(u)/u and sinh(u)/u to where these have a limit but no value, and the
-// two ends of a step: what enclosures are met with (passes/sharper_limits, passes/sharper_steps).
+// Functions that continue u log(u), sin(u)/u, expm1(u)/u and sinh(u)/u to where these have a limit but no value: what
+// enclosures of such products and quotients are met with (passes/sharper_limits).
 //
 //   function       at the edge     monotone pieces
 //   x_log_x        0 at 0          falls on [0, 1/e], rises on [1/e, inf); nothing below 0
@@ -111,21 +111,6 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> sinh_over_x(Interval<D> x) {
     const Interval<D> m = abs(x);
     return empty_where(is_empty(x), Interval<D>{sinh_over_x_point(m.lo).lo, sinh_over_x_point(m.hi).hi});
-}
-
-// The ends of a range of integers, as points where there is no integer between them; else the whole range. Below 2^53
-// differences of integers are exact, above they are 0 or at least 2.
-template <class D>
-INFIMUM_FN Mask<D> is_one_jump(Interval<D> x) {
-    return (sub_rn(x.hi, x.lo) <= D(1.0)) & !is_empty(x);
-}
-template <class D>
-INFIMUM_FN Interval<D> step_low(Interval<D> x) {
-    return {x.lo, select(is_one_jump(x), x.lo, x.hi)};
-}
-template <class D>
-INFIMUM_FN Interval<D> step_high(Interval<D> x) {
-    return {select(is_one_jump(x), x.hi, x.lo), x.hi};
 }
 
 }  // namespace INFIMUM_NAMESPACE
