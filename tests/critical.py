@@ -107,6 +107,8 @@ _GROWTH = _both_signs(
     _array(708.396418532264, 709.782712893384, 710.475860073944, 745.1332191019412, 19.061547465398, 18.7149738751,
            22.0, 37.42994775, 0.34657359027997264, 0.6931471805599453)
 )  # fmt: skip
+# Where sin(x)/x has its first extrema, and one over its values there.
+_TANGENT_POINTS = _array(4.493409457909064, 7.725251836937707, 10.904121659428899, 4.603338848751700, 7.789705767492725)
 # Where implementations of atan often cut their range.
 _SLOPES = _both_signs(_array(0.4142135623730951, 2.414213562373095, 0.4375, 0.6875, 1.1875, 2.4375, 1e8, 1e16, 1e17))
 
@@ -146,6 +148,7 @@ def _recipes() -> dict[str, Recipe]:
     halves = np.concatenate([_QUARTERS, _BEYOND_HALVES, np.exp2(np.arange(-30.0, 55.0))])
     jumps = _recipe(np.concatenate([_QUARTERS * 2, _BEYOND_HALVES]), -20.0, 20.0)
     logarithms = _around_logarithms()
+    peaks = _multiples("pi", 2, range(3, 20, 2))
     return {
         "sqrt": _around_squares(),
         "cbrt": _recipe(_both_signs(_CUBES), -1e6, 1e6, _both_signs(_POWERS_OF_2)),
@@ -168,7 +171,12 @@ def _recipes() -> dict[str, Recipe]:
         "recip": _recipe(np.concatenate([_both_signs(_POWERS_OF_2), 1 / np.arange(1.0, 99.0)]), -10.0, 10.0),
         "pow": _around_powers(),
         "pown": _around_integer_powers(),
+        "x_log_x": _recipe(np.concatenate([logarithms, *[_array(math.exp(-1.0))] * 60]), 0.0, 2.0, _POWERS_OF_2),
+        "sin_over_x": _recipe(_both_signs(np.concatenate([_TANGENT_POINTS, peaks])), -12.0, 12.0),
+        "expm1_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -60.0, 715.0),
+        "sinh_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -715.0, 715.0),
         **dict.fromkeys(("floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"), jumps),
+        **dict.fromkeys(("step_low", "step_high"), _recipe(np.concatenate([_INTEGERS] * 4), -3.0, 3.0, _INTEGERS)),
     }
 
 

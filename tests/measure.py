@@ -80,6 +80,10 @@ def _sharp(batch: Batch) -> Mask:
         lo, hi = batch.operands[1]
         point: Mask = (lo == hi) | (lo > hi)
         return point
+    if batch.op == "sin_over_x":  # tight up to the first minimum alone
+        lo, hi = batch.operands[0]
+        near: Mask = (lo > hi) | (np.maximum(np.abs(lo), np.abs(hi)) < 4.49)
+        return near
     if batch.op in reverse_oracle.INNER:
         return np.zeros(batch.operands[0][0].shape, dtype=bool)
     if batch.op in reverse_oracle.ARGUED:

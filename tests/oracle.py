@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import gmpy2
@@ -464,6 +465,86 @@ def _number(function: Callable[[Pair], float]) -> Callable[[Pair], Pair]:
     return lambda x: (function(x), function(x))
 
 
+# --- limits ------------------------------------------------------------------------------------------------------
+
+_FINE = gmpy2.context(precision=1300, emin=-(2**40), emax=2**40)  # more bits than a double can need: 1 + 2^-1074/2
+_ONE_OVER_E = _FINE.exp(-1)
+
+
+def _both(value: Any) -> Pair:
+    return float(DOWN.plus(value)), float(UP.plus(value))
+
+
+def _limit_at(name: str, u: float) -> Pair:
+    """u log(u), or name(u)/u: the number rounded down and up, at the edges the limit."""
+    if name == "log":
+        return (u, u) if u in (0.0, INF) else _both(_FINE.mul(u, _FINE.log(u)))
+    if u == 0:
+        return 1.0, 1.0
+    if math.isinf(u):
+        return (0.0, 0.0) if u < 0 else (INF, INF)
+    if abs(u) > 1e4 and (name == "sinh" or (name == "expm1" and u > 0)):
+        return MAX, INF
+    if abs(u) < 2.0**-500 and name != "expm1":  # 1 - u^2/6, 1 + u^2/6: more bits than there are
+        return (math.nextafter(1.0, 0.0), 1.0) if name == "sin" else (1.0, math.nextafter(1.0, 2.0))
+    return _both(_FINE.div(getattr(_FINE, name)(u), u))
+
+
+def x_log_x(x: Pair) -> Pair:
+    lo, hi = max(x[0], 0.0), x[1]
+    if is_empty(x) or hi < 0:
+        return EMPTY
+    a, b = _limit_at("log", lo), _limit_at("log", hi)
+    inside = lo < _ONE_OVER_E < hi
+    return (float(DOWN.plus(-_ONE_OVER_E)) if inside else min(a[0], b[0])), max(a[1], b[1])
+
+
+def sin_over_x_extrema(most: float) -> list[Any]:
+    """Where tan(u) = u, 0 < u <= most, near the odd multiples of a right angle; the first few."""
+    found = []
+    for k in range(1, 40):
+        u = _FINE.div(_FINE.mul(2 * k + 1, _FINE.const_pi()), 2)
+        u = _FINE.sub(u, _FINE.div(1, u))
+        for _ in range(12):  # Newton's steps for sin(u) - u cos(u), whose slope is u sin(u)
+            s, c = _FINE.sin(u), _FINE.cos(u)
+            u = _FINE.sub(u, _FINE.div(_FINE.sub(s, _FINE.mul(u, c)), _FINE.mul(u, s)))
+        if u > most:
+            break
+        found.append(u)
+    return found
+
+
+@cache
+def _first_extrema() -> list[Any]:
+    return sin_over_x_extrema(20.0)
+
+
+def sin_over_x(x: Pair) -> Pair:
+    """The range; beyond 20 only values that occur."""
+    if is_empty(x):
+        return EMPTY
+    lo, hi = mig(x), mag(x)
+    values = [_limit_at("sin", lo), (0.0, 0.0) if math.isinf(hi) else _limit_at("sin", hi)]
+    values += [_both(_FINE.div(_FINE.sin(u), u)) for u in _first_extrema() if lo < u < hi]
+    return min(v[0] for v in values), max(v[1] for v in values)
+
+
+def expm1_over_x(x: Pair) -> Pair:
+    return EMPTY if is_empty(x) else (_limit_at("expm1", x[0])[0], _limit_at("expm1", x[1])[1])
+
+
+def sinh_over_x(x: Pair) -> Pair:
+    return EMPTY if is_empty(x) else (_limit_at("sinh", mig(x))[0], _limit_at("sinh", mag(x))[1])
+
+
+def step_low(x: Pair) -> Pair:
+    return (x[0], x[0]) if x[1] - x[0] <= 1 and not is_empty(x) else x
+
+
+def step_high(x: Pair) -> Pair:
+    return (x[1], x[1]) if x[1] - x[0] <= 1 and not is_empty(x) else x
+
+
 # --- the table ---------------------------------------------------------------------------------------------------
 
 _POSITIVE: Pair = (0.0, INF)
@@ -495,6 +576,8 @@ EXACT: dict[str, Callable[..., Pair]] = {
     "is_less_equal": is_less_equal,
     "is_equal": is_equal,
     "where": where,
+    "step_low": step_low,
+    "step_high": step_high,
 }
 CHECKED: dict[str, Callable[..., Pair]] = {
     "exp": _increasing("exp"),
@@ -526,6 +609,10 @@ ARGUED: dict[str, Callable[..., Pair]] = {
     "hypot": hypot,
     "pown": pown,
     "pow": pow_,
+    "x_log_x": x_log_x,
+    "sin_over_x": sin_over_x,
+    "expm1_over_x": expm1_over_x,
+    "sinh_over_x": sinh_over_x,
 }
 NUMERIC: dict[str, Callable[..., Pair]] = {
     "mid": _number(mid),

@@ -256,6 +256,7 @@ NEAREST: dict[str, Callable[..., Floats]] = {
     "is_less_equal": lambda x, y: _nan_where(np.isnan(x) | np.isnan(y), (x <= y) * 1.0),
     "is_equal": lambda x, y: _nan_where(np.isnan(x) | np.isnan(y), (x == y) * 1.0),
     "where": lambda c, x, y: _nan_where(np.isnan(c), np.where(c != 0, x, y)),
+    "step_low": np.positive, "step_high": np.positive,
 }  # fmt: skip
 
 

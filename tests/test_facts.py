@@ -27,14 +27,18 @@ SMOOTH, KINK, UNDEFINED = (True, True), (True, False), (False, False)
 
 EVERYWHERE = [
     "neg", "add", "sub", "mul", "sqr", "fma", "exp", "exp2", "exp10", "expm1", "sin", "cos", "sinpi", "cospi", "atan",
-    "sinh", "cosh", "tanh", "asinh",
+    "sinh", "cosh", "tanh", "asinh", "sin_over_x", "expm1_over_x", "sinh_over_x",
 ]  # fmt: skip
-NO_POINT_FUNCTION = {"hull", "intersection", "mid", "rad", "wid", "mag", "mig"}
+NO_POINT_FUNCTION = {"hull", "intersection", "step_low", "step_high", "mid", "rad", "wid", "mag", "mig"}
 
 ROOTS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
     "sqrt": [
         (((1, 2),), SMOOTH), (((TINY, INF),), SMOOTH), (((0, 0),), KINK), (((0, 1),), KINK), (((0, INF),), KINK),
         (((-TINY, 1),), UNDEFINED), (((-2, -1),), UNDEFINED), (((-INF, INF),), UNDEFINED),
+    ],
+    "x_log_x": [
+        (((1, 2),), SMOOTH), (((TINY, INF),), SMOOTH), (((0, 0),), KINK), (((0, 1),), KINK), (((0, INF),), KINK),
+        (((-TINY, 1),), UNDEFINED), (((-2, -1),), UNDEFINED),
     ],
     "cbrt": [
         (((1, 2),), SMOOTH), (((-2, -1),), SMOOTH), (((TINY, INF),), SMOOTH), (((0, 0),), KINK), (((0, 1),), KINK),

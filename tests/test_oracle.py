@@ -25,6 +25,8 @@ FLINT: dict[str, Callable[[Any], Any]] = {
     "cosh": flint.arb.cosh,
     "asinh": flint.arb.asinh, "acosh": flint.arb.acosh, "atanh": flint.arb.atanh,
     "cbrt": lambda x: x.root(3) if x > 0 else -((-x).root(3)),
+    "x_log_x": lambda x: x * x.log(), "sin_over_x": flint.arb.sinc, "expm1_over_x": lambda x: x.expm1() / x,
+    "sinh_over_x": lambda x: x.sinh() / x,
 }  # fmt: skip
 
 
@@ -67,7 +69,9 @@ def _check_ball(op: str, x: float, ball: Any, lo: float, hi: float) -> None:
     assert not (math.isfinite(hi) and ball > flint.arb(hi)), case
 
 
-POINT_FUNCTIONS = [op for op in oracle.OPERATIONS if op not in ("hull", "intersection", *oracle.NUMERIC)]
+POINT_FUNCTIONS = [
+    op for op in oracle.OPERATIONS if op not in ("hull", "intersection", "step_low", "step_high", *oracle.NUMERIC)
+]
 
 
 def _inner_points(batch: samples.Batch) -> samples.Batch:

@@ -32,6 +32,8 @@ from infimum.passes.lower import lower
 from infimum.passes.program import Program
 from infimum.passes.reroll import reroll
 from infimum.passes.sharper import sharper
+from infimum.passes.sharper_limits import with_limits
+from infimum.passes.sharper_steps import with_corners
 from infimum.passes.show import show
 from infimum.passes.simplify import simplify
 from infimum.staging.working import Staged, Stages, equal_parts, stages
@@ -173,7 +175,7 @@ class Function:
 
     @cached_property
     def _sharp(self) -> Node:
-        return sharper(self._value, self.n)
+        return with_corners(with_limits(sharper(self._value, self.n), self.n), self.n)
 
     @cached_property
     def _sharp_program(self) -> Program:

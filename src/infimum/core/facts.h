@@ -6,7 +6,7 @@
 //
 //   operation            defined                       smooth
 //   div recip mod pown-  0 not in the divisor          same; mod: one quotient, strictly
-//   sqrt                 lo >= 0                       lo > 0
+//   sqrt x_log_x         lo >= 0                       lo > 0
 //   log log2 log10       lo > 0                        lo > 0
 //   log1p                lo > -1                       lo > -1
 //   asin acos            -1 <= lo, hi <= 1             strictly
@@ -22,10 +22,11 @@
 //   where                condition decided, the branch it chooses not empty; the branches' own facts are the caller's
 //   floor ceil trunc     always                        no step met
 //   both rounds          always                        no tie met
-//   hull intersection    never: not functions of points; so all reverse operations
+//   hull intersection    never: not functions of points; so step_low, step_high and all reverse operations
 #pragma once
 #include "elementary/atan.h"
 #include "elementary/hyperbolic.h"
+#include "elementary/limits.h"
 #include "elementary/power.h"
 #include "elementary/root.h"
 #include "elementary/trig.h"
@@ -74,6 +75,11 @@ INFIMUM_FN Facts<D> facts_everywhere(Interval<D> x, Interval<D> y) {
 template <class D>
 INFIMUM_FN Facts<D> facts_everywhere(Interval<D> x, Interval<D> y, Interval<D> z) {
     const Mask<D> m = holds(x) & holds(y) & holds(z);
+    return known<D>(m, m);
+}
+template <class D>
+INFIMUM_FN Facts<D> facts_never(Interval<D> x) {
+    const Mask<D> m = x.lo != x.lo;
     return known<D>(m, m);
 }
 template <class D>

@@ -211,6 +211,21 @@ INFIMUM_STEP(round_ties_to_away, round_away)
 INFIMUM_STEP(sign, sign_of)
 #undef INFIMUM_STEP
 
+// The ends of a range of integers, as points where there is no integer between them; else the whole range. Below 2^53
+// differences of integers are exact, above they are 0 or at least 2.
+template <class D>
+INFIMUM_FN Mask<D> is_one_jump(Interval<D> x) {
+    return (sub_rn(x.hi, x.lo) <= D(1.0)) & !is_empty(x);
+}
+template <class D>
+INFIMUM_FN Interval<D> step_low(Interval<D> x) {
+    return {x.lo, select(is_one_jump(x), x.lo, x.hi)};
+}
+template <class D>
+INFIMUM_FN Interval<D> step_high(Interval<D> x) {
+    return {select(is_one_jump(x), x.hi, x.lo), x.hi};
+}
+
 // ---------------------------------------------------------------------------------------------- numbers of an interval
 // Each returns its value as both ends; of the empty interval NaN, as the standard has it.
 template <class D, class M>

@@ -120,6 +120,14 @@ INFIMUM_FN D point_intersection(D x, D y) {
     return nan_unless(x == y, x);
 }
 template <class D>
+INFIMUM_FN D point_step_low(D x) {
+    return x;
+}
+template <class D>
+INFIMUM_FN D point_step_high(D x) {
+    return x;
+}
+template <class D>
 INFIMUM_FN D point_is_less(D x, D y) {
     return nan_unless(ordered(x, y), select(x < y, D(1.0), D(0.0)));
 }

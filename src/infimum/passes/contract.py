@@ -14,7 +14,7 @@ of the box satisfies all constraints.
     min_of, max_of  as min or max with the others
     recurrence      of b_i: c_i less a_i y_(i-1); of a_i: the rest over y_(i-1); the last c goes back to all others;
                     only where the recurrence is defined everywhere
-    others          nothing
+    others, hull    nothing: an operand of a hull need not be where the value is, nor be defined
 
 A reverse rule also removes operands for which an operation is undefined. That is right only where its value is needed:
 not under the branch of a `where` that is not certainly taken, nor for an element that nobody reads. contract_need says
@@ -90,6 +90,7 @@ class _Backward(Sets):
         self.box = box
         self.nodes = ancestors([*outputs, box])
         self.depends = _dependent(self.nodes, build.x, box.size)
+        self.read = _read(outputs)
         self.sets: dict[Node, Node] = {}
         self.taken: dict[Node, list[tuple[Node, IndexMap]]] = {}  # sets of what was taken from a node, and from where
         self.need = Need(self, outputs)
@@ -109,7 +110,7 @@ class _Backward(Sets):
     # ------------------------------------------------------------------------------------------ from users to operands
     def set_of_box(self) -> Node:
         for node in reversed(self.nodes):
-            if node in self.depends and node is not self.box:
+            if node in self.depends and node in self.read and node is not self.box:
                 self._pass_on(node)
         self._put_back(self.box)
         return self.sets.get(self.box, self.box)
@@ -236,6 +237,18 @@ def _dependent(nodes: list[Node], x: Node, n: int) -> set[Node]:
         reads_box = node.args == (x,) and bool((map_of(node).indices() < n).any())
         if reads_box or any(a in found for a in node.args):
             found.add(node)
+    return found
+
+
+def _read(outputs: list[Node]) -> set[Node]:
+    """The nodes that the outputs read otherwise than through a hull."""
+    found: set[Node] = set()
+    pending = list(outputs)
+    while pending:
+        node = pending.pop()
+        if node not in found:
+            found.add(node)
+            pending.extend(node.args if node.op != "hull" else ())
     return found
 
 

@@ -20,10 +20,12 @@ import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
+from infimum.contractors.unbounded import unbounded_below
+from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.deadline import Late, left, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
-from infimum.search.bisection import IndexArray, bisected, chosen
+from infimum.search.bisection import IndexArray, bisected, chosen, stepped, with_steps
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
 from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, worked
@@ -45,6 +47,7 @@ _DIVES_FROM = 4  # iterations: before, boxes are too wide for it
 _PROBED = 16  # boxes of a batch that are probed
 _GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
 _NOTHING = np.array([-np.inf])  # the lower bound of a box before it is looked at
+_FALLS = 4  # boxes without lower bound near which a proof that there is none is looked for
 _MEMORY = 2**31  # bytes of boxes
 
 
@@ -73,6 +76,7 @@ class Search:
         self.domain = domain
         self.report = report
         self.points = Points(function, domain)
+        self.stepped = stepped(function.value_node, function.n)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
         self.proof: Proof | None = None
@@ -104,6 +108,11 @@ class Search:
         """What shrinks boxes; made in the first iteration, as that may take long."""
         names = NAMES if self.options.contractors is None else self.options.contractors
         return Devices(self.function, self.domain, self.options.threads, names)
+
+    @cached_property
+    def unbounded(self) -> UnboundedBoxes:
+        """What shrinks unbounded boxes of rational functions."""
+        return UnboundedBoxes(self.function, self.domain)
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
@@ -205,6 +214,8 @@ class Search:
 
     def _stop(self) -> Status | None:
         now, options = self._note(self._worked()), self.options
+        if self.proof is None and now.lower == -np.inf:
+            self._fall()
         with unhurried():
             is_ended = self.report(now)
         if is_ended:
@@ -235,12 +246,22 @@ class Search:
         """The smallest lower bound over all boxes, and never above the upper bound."""
         return min(self.upper, self.open.lowest(), self.done.lowest())
 
+    def _fall(self) -> None:
+        """Prove that there is no lower bound; tried from time to time, where none is known."""
+        if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
+            return
+        pools = [pool.all() for pool in (self.done, self.open)]
+        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][:_FALLS] for lo, hi, lower in pools]
+        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[:_FALLS])
+        if ray is not None:
+            self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
+
     # ------------------------------------------------------------------------------------------ one iteration
     def _contracted(
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        return self.devices.contract(lo, hi, lower, self.upper)
+        return self.devices.contract(*self.unbounded.met(lo, hi, lower, self.upper), self.upper)
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
@@ -389,7 +410,8 @@ class Search:
     def _at(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
         """The variable to cut in each box."""
         if self.options.split == "smear":
-            return chosen(lo, hi, self.widths, slopes=self.devices.slopes(lo, hi))
+            slopes = self.devices.slopes(lo, hi)
+            return chosen(lo, hi, self.widths, slopes=None if slopes is None else with_steps(slopes, self.stepped))
         if self.options.split == "round_robin":
             return chosen(lo, hi, self.widths, whole=self.domain.hi - self.domain.lo)
         return chosen(lo, hi, self.widths)

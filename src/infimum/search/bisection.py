@@ -1,8 +1,8 @@
 """Where a box is cut in two (POLICY).
 
 rule          the variable that is cut
-smear         along which the function changes most: the largest slope times width; where slopes are not known or not
-              finite, the widest
+smear         along which the function changes most: the largest slope times width; where slopes are not known, not
+              finite or all 0, the widest. A step has no slope: what it reads counts with the largest one
 largest       the widest
 round_robin   one after the other: the one that was halved least often, whether by cuts or by contraction
 Variables that are narrow enough already come last.
@@ -15,11 +15,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from infimum.graph.node import Node, ancestors
+from infimum.graph.payload import map_of
 from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
+BoolArray = npt.NDArray[np.bool_]
+
+_STEPS = frozenset({"sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
+_MOST_READS = 10**7  # pairs of nodes and variables
 SPLITS = ("smear", "largest", "round_robin")
 
 
@@ -41,6 +47,37 @@ def bisected(
     )
 
 
+def with_steps(slopes: FloatArray, stepped: BoolArray) -> FloatArray:
+    """Slopes (k, n), where a step's variables (n,) have no slope the largest of the box."""
+    if not stepped.any():
+        return slopes
+    largest = slopes.max(1, keepdims=True)
+    return np.where(stepped & (slopes == 0), largest, slopes)
+
+
+def stepped(value: Node, n: int) -> BoolArray:
+    """Which variables (n,) steps read."""
+    reads: dict[Node, BoolArray] = {}
+    found = np.zeros(n, bool)
+    nodes = ancestors([value])
+    if not any(node.op in _STEPS for node in nodes) or len(nodes) * n > _MOST_READS:
+        return found
+    for node in nodes:
+        mine = np.zeros(n, bool)
+        if node.op == "x":
+            mine[:] = True
+        elif node.op == "take" and node.args[0].op == "x":
+            indices = map_of(node).indices()
+            mine[indices[indices >= 0]] = True
+        else:
+            for a in node.args:
+                mine |= reads[a]
+        reads[node] = mine
+        if node.op in _STEPS:
+            found |= mine
+    return found
+
+
 def chosen(
     lo: FloatArray,
     hi: FloatArray,
@@ -52,7 +89,7 @@ def chosen(
     """The variable to cut in each box; widths: as narrow as is wanted, None where nothing is.
 
     given                                       the largest
-    slopes (k, n), all of a box finite          slope times width
+    slopes (k, n), all of a box finite, not 0   slope times width
     whole (n,), the domain's width              power of two in width / whole, the first of equal ones; an infinite
                                                 domain counts as 1
     neither                                     width; an infinite one first
@@ -61,7 +98,8 @@ def chosen(
         size = np.minimum(hi - lo, np.finfo(np.float64).max)
         if slopes is not None:
             weight = size * slopes
-            weight = np.where(np.isfinite(weight).all(1, keepdims=True), weight, size)
+            usable = np.isfinite(weight).all(1, keepdims=True) & (weight > 0).any(1, keepdims=True)
+            weight = np.where(usable, weight, size)
         elif whole is not None:
             halved = np.ceil(np.log2(size / np.where(np.isfinite(whole) & (whole > 0), whole, 1.0)))
             weight = 4096.0 + np.maximum(halved, -4095.0)
