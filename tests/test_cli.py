@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("infimum.search.paper")
-
 from infimum import problems
 from infimum.api import minimize
 from infimum.cli import main

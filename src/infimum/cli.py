@@ -111,11 +111,11 @@ def solve(options: argparse.Namespace) -> int:
         selection=None if options.selection is None else Best(options.selection), contractors=options.contractors,
         split=options.split,
     )  # fmt: skip
+    if options.json != "-":  # first, since writing a file may fail or be interrupted
+        print(f"{options.target}, {n:,} variables")
+        print(result, flush=True)
     if options.json is not None:
         _write_json(options.json, {"function": options.target, "n": n, **result.to_dict()})
-    if options.json != "-":
-        print(f"{options.target}, {n:,} variables")
-        print(result)
     return exit_code(result)
 
 

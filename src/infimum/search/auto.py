@@ -26,7 +26,7 @@ from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
 from infimum.search.outcome import Options, Outcome, Progress, Work, worked
 from infimum.search.points import Points
-from infimum.search.pool import Boxes, Pool
+from infimum.search.pool import Boxes, Pool, known
 from infimum.search.status import Status
 from infimum.staging.fractions import at_fraction
 
@@ -215,7 +215,8 @@ class Search:
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        return self.devices.contract(lo, hi, lower, self.upper)
+        lo, hi, lower = self.devices.contract(lo, hi, lower, self.upper)
+        return lo, hi, known(lower)
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
@@ -239,7 +240,7 @@ class Search:
                 break
             probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
             emptied = is_empty(probed_lo, probed_hi)
-            raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
+            raised = np.where(emptied, level, np.minimum(level, known(bound)))  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
             self._hold((lo, hi, lower))
             if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):

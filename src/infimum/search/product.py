@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from infimum.errors import InvalidOption
 from infimum.interval.folds import fold
+from infimum.search.pool import known
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -41,6 +42,11 @@ class Answers:
     lower_bounds: FloatArray  # (boxes,)
     upper: FloatArray  # (k,): no less than the block's value at x
     x: FloatArray  # (k, r)
+
+    def __post_init__(self) -> None:
+        # A bound that is no number says nothing.
+        object.__setattr__(self, "lower_bounds", known(self.lower_bounds))
+        object.__setattr__(self, "upper", -known(-self.upper))
 
     def lengths(self) -> IndexArray:
         """How many boxes each block has."""
