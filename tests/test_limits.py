@@ -194,7 +194,7 @@ def test_the_limit_of_iterations_holds_over_blocks() -> None:
     for most in range(1, whole.nit):
         result = minimize(blocks, [(-3, 3)] * 10, max_iter=most)
         assert result.nit <= most and result.status == Status.ITERATIONS
-        assert result.minimum.lo <= whole.minimum.lo and whole.minimum.hi <= result.minimum.hi
+        assert result.minimum.lo <= whole.minimum.hi and whole.minimum.lo <= result.minimum.hi
         lo, hi = (np.array([own[:, :, end].min(0) if end == 0 else own[:, :, 1].max(0) for _, own in result.blocks])
                   for end in (0, 1))  # fmt: skip
         at = np.array([variables for variables, _ in result.blocks])
@@ -229,7 +229,9 @@ def test_a_hostile_contractor_with_nan_for_a_bound_loses_no_minimiser(where: str
 
         ends = Function.range_ends
         monkeypatch.setattr(
-            Function, "range_ends", lambda *a, **k: (lambda lo, hi: (spoiled(lo) if len(lo) > 1 else lo, hi))(*ends(*a, **k))
+            Function,
+            "range_ends",
+            lambda *a, **k: (lambda lo, hi: (spoiled(lo) if len(lo) > 1 else lo, hi))(*ends(*a, **k)),
         )
     method = "paper" if where == "children" else "auto"
     result = minimize(turned_wells, [(-2, 3)] * 2, method=method, max_iter=20)

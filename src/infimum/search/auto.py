@@ -240,7 +240,9 @@ class Search:
                 break
             probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
             emptied = is_empty(probed_lo, probed_hi)
-            raised = np.where(emptied, level, np.minimum(level, known(bound)))  # beyond what is left, f is above the level
+            raised = np.where(
+                emptied, level, np.minimum(level, known(bound))
+            )  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
             self._hold((lo, hi, lower))
             if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):

@@ -67,7 +67,9 @@ class _Search:
         self.enumerated: dict[int, Run] = {}
         self.incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
         self.following = array("q")  # of each region: the first variable that its children may split
-        self.selected: list[tuple[float, int, int]] = []  # (lower bound, region, child) of this iteration, not split yet
+        self.selected: list[
+            tuple[float, int, int]
+        ] = []  # (lower bound, region, child) of this iteration, not split yet
         self.iterations = 0
         self.history: list[Progress] = []
 

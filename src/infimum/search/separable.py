@@ -194,7 +194,18 @@ class _Apart:
         lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
         boxes, nan = np.stack([lo, hi], 2), float("nan")
         return [
-            Outcome(lower[i], upper[i], boxes[i : i + 1], lower[i : i + 1], x[i] if is_good[i] else None, nan, status, 0, 1, 0.0)
+            Outcome(
+                lower[i],
+                upper[i],
+                boxes[i : i + 1],
+                lower[i : i + 1],
+                x[i] if is_good[i] else None,
+                nan,
+                status,
+                0,
+                1,
+                0.0,
+            )
             for i in range(len(members))
         ]
 
