@@ -155,8 +155,8 @@ class Devices:
         return (*after, lower) if some is None else (after[0][some], after[1][some], lower[some])
 
     def _some(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> BoolArray | None:
-        """Which boxes are left, None where all are."""
-        some: BoolArray = ~is_empty(lo, hi) & (lower <= upper) & (lower < np.inf)
+        """Which boxes are left, None where all are. A bound that is no number says nothing."""
+        some: BoolArray = ~(is_empty(lo, hi) | (lower > upper) | (lower == np.inf))
         if some.all():
             return None
         self._known.keep(some)

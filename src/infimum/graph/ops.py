@@ -29,6 +29,8 @@ _ANY_SIGN = Constant(bounds=(np.array([-1.0]), np.array([1.0])))
 _RISING = Constant(bounds=(np.array([0.0]), np.array([np.inf])))
 _STEEP = Constant(bounds=(np.array([np.finfo(np.float64).max]), np.array([np.inf])))
 
+LARGEST_POWER = 2**31  # the largest exponent of a pown in magnitude, as the core takes it
+
 
 class Builder(Protocol):
     """What a slope may use to build expressions: the operations by name, and constants."""
@@ -124,6 +126,8 @@ def _pown_slope(b: Builder, args: tuple[Node, ...], y: Node) -> tuple[Node, ...]
     assert isinstance(n, int)
     if n == 0:  # 0 x^-1 is undefined at 0, where x^0 is 1
         return (_n(b, 0),)
+    if abs(n - 1) > LARGEST_POWER:
+        return (_scaled(b, n, b.apply("mul", y, b.apply("recip", args[0]))),)
     return (_scaled(b, n, b.apply("pown", args[0], data=n - 1)),)
 
 

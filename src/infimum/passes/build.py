@@ -31,7 +31,7 @@ from infimum.graph import indexmap
 from infimum.graph.constant import Constant, constant, joined, of_bounds, of_symbols
 from infimum.graph.indexmap import Affine, IndexMap
 from infimum.graph.node import REDUCTIONS, Graph, Node, is_fact
-from infimum.graph.ops import OPERATIONS
+from infimum.graph.ops import LARGEST_POWER, OPERATIONS
 from infimum.graph.payload import integer_of, map_of, value_of
 from infimum.passes.layout import POWERS
 
@@ -389,7 +389,7 @@ def _base_and_power(x: Node) -> tuple[Node, int]:
 
 def _power_product(b: Build, x: Node, y: Node) -> Node | None:
     (u, m), (v, n) = _base_and_power(x), _base_and_power(y)
-    return b.apply("pown", u, data=m + n) if u is v and u.op != "constant" else None
+    return b.apply("pown", u, data=m + n) if u is v and u.op != "constant" and m + n <= LARGEST_POWER else None
 
 
 def _factors(x: Node) -> list[Node]:
@@ -477,7 +477,8 @@ def _pown(b: Build, args: Args, data: Any) -> Node | None:
         inner = b.apply("pown", x.args[0], data=data)
         return inner if data % 2 == 0 else b.apply("neg", inner)
     base, power = _base_and_power(x)
-    return b.apply("pown", base, data=power * data) if power > 1 and data > 0 else None
+    fits = power > 1 and data > 0 and power * data <= LARGEST_POWER
+    return b.apply("pown", base, data=power * data) if fits else None
 
 
 def _turn(name: str) -> Any:

@@ -106,12 +106,25 @@ def missed(goal: Missed, maximize: bool) -> str:
     return f"{said}. Box {goal.number + 1} of {goal.among} ({', '.join(first)}{more}) {goal.reason}."
 
 
+def _listed(array: Any) -> Any:
+    """The array as lists of numbers, infinities and NaN as text; those alone are looked at one by one."""
+    found = array.tolist()
+    if not array.ndim:
+        return plain(found)
+    for *path, last in np.argwhere(~np.isfinite(array)).tolist():
+        inner = found
+        for i in path:
+            inner = inner[i]
+        inner[last] = str(inner[last])
+    return found
+
+
 def plain(value: Any) -> Any:
     """Be the value in numbers, text, lists and dictionaries."""
     if isinstance(value, Interval):
         return plain(value.pairs())
     if isinstance(value, np.ndarray):
-        return value.tolist() if np.isfinite(value).all() else plain(value.tolist())
+        return _listed(value)
     if isinstance(value, Enum):
         return int(value.value)
     if hasattr(value, "_asdict"):

@@ -30,7 +30,7 @@ from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
 from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, worked
 from infimum.search.points import Points
-from infimum.search.pool import Boxes, Pool
+from infimum.search.pool import Boxes, Pool, known
 from infimum.search.status import Status
 from infimum.search.verdict import judged
 from infimum.staging.fractions import at_fraction
@@ -261,7 +261,8 @@ class Search:
         self, lo: FloatArray, hi: FloatArray, lower: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        return self.devices.contract(*self.unbounded.met(lo, hi, lower, self.upper), self.upper)
+        lo, hi, lower = self.devices.contract(*self.unbounded.met(lo, hi, lower, self.upper), self.upper)
+        return lo, hi, known(lower)
 
     def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
@@ -285,7 +286,9 @@ class Search:
                 break
             probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
             emptied = is_empty(probed_lo, probed_hi)
-            raised = np.where(emptied, level, np.minimum(level, bound))  # beyond what is left, f is above the level
+            raised = np.where(
+                emptied, level, np.minimum(level, known(bound))
+            )  # beyond what is left, f is above the level
             lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
             self._hold((lo, hi, lower))
             if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):

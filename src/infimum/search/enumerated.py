@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from infimum.errors import InvalidOption
 from infimum.function import Function
+from infimum.search.pool import known
 from infimum.search.split import Split
 
 FloatArray = npt.NDArray[np.float64]
@@ -38,7 +39,8 @@ class EnumeratedRun:
         for start in range(0, count, BATCH):
             index = np.arange(start, min(start + BATCH, count))
             bottom, top = function.range_ends(*boxes(split, index, lo, hi), threads=threads)
-            keep = (bottom <= upper) & (bottom <= top)
+            bottom = known(bottom)
+            keep = ~((bottom > upper) | (bottom > top))
             found.append((bottom[keep], index[keep]))
         bounds = np.concatenate([b for b, _ in found])
         indices = np.concatenate([i for _, i in found])

@@ -269,6 +269,7 @@ class _Search:
         return bool(self.heap) and self.heap[0][0] <= self.upper
 
     def _put_out(self, bound: float) -> None:
+        bound = -np.inf if np.isnan(bound) else bound  # no number: nothing is known
         self.output.append((bound, np.stack([self.box.lo, self.box.hi], 1)))
         self.output_lower = min(self.output_lower, bound)
 
@@ -398,6 +399,8 @@ class _Search:
     def _push(self, region: int) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
         bound = self._settled(region)
+        if np.isnan(bound):
+            bound = -np.inf  # no number: nothing is known
         if bound <= self.upper and bound < np.inf:
             heapq.heappush(self.heap, (bound, region))
             return

@@ -9,6 +9,12 @@ FloatArray = npt.NDArray[np.float64]
 Boxes = tuple[FloatArray, FloatArray, FloatArray]
 
 
+def known(lower: FloatArray) -> FloatArray:
+    """Lower bounds, of which one that is no number says nothing: else comparisons would drop its box without a word."""
+    found: FloatArray = np.where(np.isnan(lower), -np.inf, lower) if np.isnan(lower).any() else lower
+    return found
+
+
 class Pool:
     """Boxes (k, n) with lower bounds (k,); what is added stays until it is taken, or found above the upper bound."""
 
@@ -23,7 +29,7 @@ class Pool:
     def add(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
         """Keep these boxes as well."""
         if len(lower):
-            self._parts.append((lo, hi, lower))
+            self._parts.append((lo, hi, known(lower)))
             self._count += len(lower)
 
     def all(self) -> Boxes:

@@ -18,12 +18,14 @@ import numpy.typing as npt
 
 from infimum.errors import InvalidOption
 from infimum.interval.folds import fold
+from infimum.search.pool import known
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 Ends = tuple[float, float]
 
 MOST_NUMBERS = 2**25  # interval ends that written-down boxes may hold together
+_AT_ONCE = 2**16  # sums that are made at a time
 _HUGE = float(np.finfo(np.float64).max)
 
 
@@ -41,6 +43,11 @@ class Answers:
     lower_bounds: FloatArray  # (boxes,)
     upper: FloatArray  # (k,): no less than the block's value at x
     x: FloatArray  # (k, r)
+
+    def __post_init__(self) -> None:
+        # A bound that is no number says nothing.
+        object.__setattr__(self, "lower_bounds", known(self.lower_bounds))
+        object.__setattr__(self, "upper", -known(-self.upper))
 
     def lengths(self) -> IndexArray:
         """How many boxes each block has."""
@@ -143,26 +150,54 @@ class Product:
                 f"The answer has {shown} boxes of {self.n} variables, as the product of the blocks' lists. Read "
                 "result.blocks instead."
             )
-        boxes = np.empty((count, self.n, 2))
         if count == 0:
-            return boxes, np.empty(0)
-        bounds = [np.full((1, count), self.lo)]
-        repeat = count
+            return np.empty((count, self.n, 2)), np.empty(0)
+        ends = self.hull()  # of a block with one box, that box
+        several: list[tuple[IndexArray, FloatArray]] = []  # the variables and boxes of blocks that have a choice
+        bounds: list[FloatArray] = [np.array([self.lo])]  # of the constant, the blocks without a choice, each other one
         for own in self.answers:
             lengths = own.lengths()
-            alone = np.flatnonzero(lengths == 1)
-            at = own.starts[alone]
-            boxes[:, own.variables[alone], 0] = own.lo[at]
-            boxes[:, own.variables[alone], 1] = own.hi[at]
-            if alone.size:
-                bounds.append(np.full((1, count), _lower_sum(own.lower_bounds[at][:, None])))
+            at = own.starts[:-1][lengths == 1]
+            if at.size:
+                bounds.append(np.atleast_1d(_lower_sum(own.lower_bounds[at])))
             for block in np.flatnonzero(lengths > 1):
-                repeat //= int(lengths[block])
-                at = own.starts[block] + np.arange(count) // repeat % lengths[block]
-                boxes[:, own.variables[block], 0] = own.lo[at]
-                boxes[:, own.variables[block], 1] = own.hi[at]
-                bounds.append(own.lower_bounds[at][None])
-        return boxes, _lower_sum(np.concatenate(bounds))
+                chosen = slice(*own.starts[block : block + 2])
+                several.append((own.variables[block], np.stack([own.lo[chosen], own.hi[chosen]], 2)))
+                bounds.append(own.lower_bounds[chosen])
+        return _written(ends, several, count), _sums(bounds, count)
+
+
+def _sums(bounds: list[FloatArray], count: int) -> FloatArray:
+    """Lower bounds of the sums over all choices of one number from each list, the earlier lists running slower."""
+    found = np.empty(count)
+    for first in range(0, count, _AT_ONCE):
+        at = np.arange(first, min(count, first + _AT_ONCE))
+        rows, repeat = np.empty((len(bounds), at.size)), count
+        for row, own in zip(rows, bounds, strict=True):
+            repeat //= own.size
+            row[:] = own[at // repeat % own.size]
+        found[at] = _lower_sum(rows)
+    return found
+
+
+def _written(ends: FloatArray, several: list[tuple[IndexArray, FloatArray]], count: int) -> FloatArray:
+    """All choices of one box from each list, the earlier lists running slower; beside them, the ends (n, 2) of others.
+
+    Choices are written list by list from the last, each time as often as the list is long: most is written once.
+    """
+    rows, columns = np.empty((1, 0, 2)), np.empty(0, np.int64)
+    for variables, own in reversed(several):
+        many = len(own), len(rows)
+        joined = np.empty((*many, own.shape[1] + rows.shape[1], 2))
+        joined[:, :, : own.shape[1]] = own[:, None]
+        joined[:, :, own.shape[1] :] = rows[None]
+        rows, columns = joined.reshape(-1, *joined.shape[2:]), np.concatenate([variables, columns])
+    if np.array_equal(columns, np.arange(len(ends))):
+        return rows
+    boxes = np.empty((count, *ends.shape))
+    boxes[:] = ends
+    boxes[:, columns] = rows
+    return boxes
 
 
 def share(gap: float, constant: Ends, count: int) -> float:
