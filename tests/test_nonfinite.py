@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import warnings
 from collections.abc import Callable
@@ -142,3 +143,59 @@ def test_a_doubtful_pole_is_refused_with_the_line_and_only_where_it_can_occur() 
 def test_the_minimum_is_that_of_numpys_function(f: Any, bounds: Any, least: float) -> None:
     result = infimum.minimize(f, [bounds])
     assert result.minimum.lo <= least <= result.minimum.hi and result.minimum.hi - result.minimum.lo < 1e-6
+
+
+# --- signs of zeros, and Python's own numbers, as attackers found them -------------------------------------------------
+
+
+def _thin(x: Any) -> Any:
+    """Below 0 on a slice that no random point meets."""
+    return np.abs(3 * x[0] + x[1] - 1.7041) - 1e-4
+
+
+def _caught(x: Any) -> Any:
+    try:
+        return 1 / max(_thin(x), 0)
+    except ZeroDivisionError:
+        return -5.0
+
+
+class _Timer:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> bool:
+        return True
+
+
+def _swallowed(x: Any) -> Any:
+    y = 5.0
+    with _Timer():
+        y = math.sqrt(x[0])
+    return y
+
+
+@pytest.mark.parametrize(
+    ("f", "bounds"),
+    [
+        (lambda x: np.exp(-1 / (1 / np.log(x[0]))), [(0, 0.5)]),
+        (lambda x: np.where(1 / (-1 / (1 / x[0] ** 2)) > 0, -5, x[0] ** 2), [(-1, 1)]),
+        (lambda x: np.exp(1 / np.sum(-np.floor(x))), [(0, 1.5)]),
+        (lambda x: np.exp(-1 / np.where(x[0] > 0.5, x[0], -0.0)), [(0, 1)]),
+        (lambda x: np.exp(-min(math.inf, np.sqrt(_thin(x)))), [(0, 1)] * 2),
+        (lambda x: np.exp(-np.fmin(np.inf, np.sqrt(_thin(x)))), [(0, 1)] * 2),
+        (lambda x: abs(float(_thin(x)) ** 1.5) - 5 * (_thin(x) < -5e-5) + x[0], [(0, 1)] * 2),
+        (lambda x: np.exp(-1 / max(x[0], 0)), [(-1, 1)]),
+        (_caught, [(0, 1)] * 2),
+        (_swallowed, [(-1, 1)]),
+    ],
+)
+def test_what_depends_on_the_sign_of_a_zero_or_on_whose_number_it_is_is_refused(f: Any, bounds: Any) -> None:
+    with pytest.raises(TraceError):
+        infimum.minimize(f, bounds)
+
+
+@pytest.mark.parametrize("f", [lambda x: np.exp(-1 / float(x[0])), lambda x: np.exp(math.log(x[0])) + x[0]])
+def test_where_python_raises_an_error_there_is_no_value(f: Any) -> None:
+    traced = infimum.trace(f, 1)
+    assert not traced.facts([(0, 0)]).defined and traced.enclose([(0, 0)]).lo == np.inf
+    assert traced.facts([(1, 1)]).defined

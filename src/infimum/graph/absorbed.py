@@ -88,8 +88,22 @@ class Absorbed(StatesOf):
             if np.isfinite(limit):
                 self.refuse(u.doubt, f"np.{made.op}")
                 exactly = pi / exact(2) * exact(int(np.sign(limit))) if made.op == "atan" else limit
-                found = self.where(infinite, self._constant(exactly), found)
+                found = self._met(infinite, self._constant(exactly), found)
         return found
+
+    def _met(self, infinite: Truth, limit: Node, made: Node) -> Node:
+        """The limit where an operand is infinite, else the node; the sign of a limit 0 is not followed."""
+        return made if infinite is False else self.zeros.forget(self.where(infinite, limit, made))
+
+    def raising(self, made: Node, args: tuple[Node, ...], mixed: bool = False) -> Node:
+        """Return the node without its poles: where Python's own numbers raise an error, there is no value.
+
+        mixed: the operands are NumPy's numbers or Python's, as x says; then what a pole is depends on x.
+        """
+        u = self.of(made)
+        pole = self.both(self.either(u.plus, u.minus, u.doubt), *(self.of(a).finite for a in args))
+        self.refuse(pole if mixed else False, "A number that is Python's own for some x")
+        return self.where(pole, self.node("log", self.number(-1.0)), made)
 
     def _constant(self, value: object) -> Node:
         return self.graph.node("constant", (), 1, constant(value))
@@ -98,7 +112,7 @@ class Absorbed(StatesOf):
     def _quotient(self, made: Node, states: list[States]) -> Node:
         a, b = states
         self.refuse(self.both(b.doubt, a.finite), "A quotient")
-        return self.where(self.both(a.finite, self.either(b.plus, b.minus)), self.number(0.0), made)
+        return self._met(self.both(a.finite, self.either(b.plus, b.minus)), self.number(0.0), made)
 
     def _remainder(self, made: Node, states: list[States]) -> Node:
         x = made.args[0]

@@ -136,7 +136,7 @@ class Cells:
         if hole.all():
             return self.tracer.constant_node(numerals)
         at = np.where(hole, -1, self._used(np.maximum(numbers, 0)))
-        if not np.any(numerals):
+        if not np.any(numerals) and not np.any(np.signbit(numerals)):
             return self._from_sources(numbers, at)
         if np.all(numerals == numerals[0]):
             numerals = numerals[:1]

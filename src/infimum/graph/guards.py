@@ -26,8 +26,8 @@ _UNCAUSED = frozenset({
     "TypeError", "LinAlgError", "RecursionError", "MemoryError",
 })  # fmt: skip
 _PASSING = frozenset({
-    "errstate", "catch_warnings", "open", "Lock", "RLock", "lock", "printoptions", "nullcontext", "redirect_stdout",
-    "redirect_stderr", "Timer", "timer", "localcontext",
+    "errstate", "catch_warnings", "open", "printoptions", "nullcontext", "redirect_stdout", "redirect_stderr",
+    "localcontext",
 })  # fmt: skip
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -54,10 +54,11 @@ def _guarded(code: CodeType) -> list[tuple[int, int]] | None:
     """The lines of a function under guards that may catch; None where there is no source."""
     if code.co_name in ("<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"):
         return []  # an expression: no statement stands in it
-    scope = _functions("".join(linecache.getlines(code.co_filename))).get((code.co_name, code.co_firstlineno))
+    text = "".join(linecache.getlines(code.co_filename))
+    scope = _functions(text).get((code.co_name, code.co_firstlineno))
     if scope is None:
         return None
-    return [(body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in _protected(scope)]
+    return [(body[0].lineno, body[-1].end_lineno or body[-1].lineno) for body in _protected(scope, _defined(text))]
 
 
 @functools.lru_cache(maxsize=16)
@@ -74,16 +75,16 @@ def _functions(text: str) -> dict[tuple[str, int], ast.AST]:
     return found
 
 
-def _protected(scope: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The statements of one function under a guard that may catch."""
+def _protected(scope: ast.AST, own: frozenset[str]) -> Iterator[list[ast.stmt]]:
+    """The statements of one function under a guard that may catch; `own` names are the user's, whatever they say."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, _SCOPES):
             continue
         if isinstance(node, ast.Try) and (any(map(_catches_numbers, node.handlers)) or _leaves(node.finalbody)):
             yield node.body
-        if isinstance(node, ast.With | ast.AsyncWith) and not all(_passes(item) for item in node.items):
+        if isinstance(node, ast.With | ast.AsyncWith) and not all(_passes(item, own) for item in node.items):
             yield node.body
-        yield from _protected(node)
+        yield from _protected(node, own)
 
 
 def _catches_numbers(handler: ast.ExceptHandler) -> bool:
@@ -100,9 +101,22 @@ def _leaves(statements: list[ast.stmt]) -> bool:
     return any(isinstance(node, kinds) for statement in statements for node in ast.walk(statement))
 
 
-def _passes(item: ast.withitem) -> bool:
+def _passes(item: ast.withitem, own: frozenset[str]) -> bool:
     call = item.context_expr
-    return _name(call.func if isinstance(call, ast.Call) else call) in _PASSING
+    name = _name(call.func if isinstance(call, ast.Call) else call)
+    return name in _PASSING and name not in own
+
+
+@functools.lru_cache(maxsize=16)
+def _defined(text: str) -> frozenset[str]:
+    """The names that a source defines itself."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def _name(node: ast.expr) -> str:

@@ -20,6 +20,8 @@ from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import is_symbolic
 
+_WITH_POLES = frozenset({"log2", "log10", "log1p", "atanh"})
+
 
 def _single(t: Tracer, value: Any) -> Any:
     """The one number of a value: math's functions take no arrays."""
@@ -31,7 +33,16 @@ def _single(t: Tracer, value: Any) -> Any:
 
 
 def _core(op: str) -> Rule:
+    if op in _WITH_POLES:
+        return _raising(lambda t, *values: t.apply(op, *(_single(t, v) for v in values)))
     return lambda t, *values: t.apply(op, *(_single(t, v) for v in values))
+
+
+def _raising(rule: Rule) -> Rule:
+    """A function of Python's, which raises an error where NumPy's has a pole."""
+    return lambda t, *values: t.lifted(
+        lambda made, *args: t.absorbed.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
+    )
 
 
 def _numpy(function: Any) -> Rule:
@@ -65,8 +76,8 @@ MATH: dict[Any, Rule] = {
     getattr(math, name): _core(row.name) for row in OPERATIONS.values() for name in row.math if hasattr(math, name)
 }
 MATH |= {
-    math.pow: lambda t, a, b: power(t, _single(t, a), _single(t, b)),
-    math.log: _log,
+    math.pow: _raising(lambda t, a, b: power(t, _single(t, a), _single(t, b))),
+    math.log: _raising(_log),
     math.hypot: _hypot,
     math.dist: lambda t, p, q: t.call(np.linalg.norm, (t.stacked(list(p)) - t.stacked(list(q)),), {}),
     math.fsum: lambda t, values: fold("sum", t, t.stacked(list(values))),
@@ -110,6 +121,16 @@ def _python(name: str, rule: Rule) -> Rule:
 MATH |= {function: _python(function.__name__, rule) for function, rule in MATH.items() if function is not math.prod}
 
 
+def _owned(t: Tracer, found: Any, values: list[Any]) -> Any:
+    """What min or max chose: Python's own number where all of them are, and one or the other where some are."""
+    own = [value.kind in "FIB" if type(value) is TracedArray else type(value) in (int, float) for value in values]
+    if not any(own) or type(found) is not TracedArray or found.shape:
+        return found
+    if not all(own):
+        t.mixed.add(found.node)
+    return typed(t, found, "F")
+
+
 def _extreme(op: str) -> Rule:
     original = getattr(builtins, op)
 
@@ -120,8 +141,8 @@ def _extreme(op: str) -> Rule:
             return original(*values, **kwargs)
         if "key" in kwargs:
             raise refusal(f"{op}(..., key=) cannot be traced.", f"Write np.{op} of the values themselves.")
-        found = values[0] if len(values) == 1 else values
-        return joined_extreme(op, t, list(found))
+        found = list(values[0] if len(values) == 1 else values)
+        return _owned(t, joined_extreme(op, t, found), found)
 
     return rule
 

@@ -97,6 +97,8 @@ def _choice(op: str, neutral: float, ignores_nan: bool = False) -> Rule:
         for one, other in ((a, b), (b, a)):
             if not is_symbolic(one) and _is_double(one) and np.all(np.asarray(plain(one)) == neutral):
                 shape = np.broadcast_shapes(np.shape(one), np.shape(other))
+                if ignores_nan:  # which is then infinite
+                    t.absorbed.refuse(t.absorbed.is_nan(t.operand(other)[0]), f"np.f{op}")
                 return t.traced(other) if shape == np.shape(other) else t.apply("add", other, np.zeros(shape))
         both = is_boolean(a) and is_boolean(b)
         if ignores_nan:

@@ -59,6 +59,8 @@ def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) ->
     node = rows.node if width == 1 else t.graph.node(op, (rows.node,), rows.size // width, width)
     if width > 1 and op in ("min_of", "max_of"):
         node = t.absorbed.extremes(node)
+    if width == 1 and op == "sum" and t.absorbed.zeros.of(node) is not False:
+        node = t.absorbed.zeros.forget(t.operation("add", (node, t.number(0.0))))  # NumPy may begin with 0.0
     return with_kind(t, t.array(node, kept), kind, bound)
 
 
@@ -317,6 +319,9 @@ def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
     """The smallest or largest of a list of numbers, infinite starting values left out."""
     idle = math.inf if op == "min" else -math.inf
     useful = [v for v in values if is_symbolic(v) or has_exact(v) or not np.all(np.asarray(plain(v), object) == idle)]
+    if len(useful) < len(values):  # which NaN does not replace
+        for value in useful:
+            t.absorbed.refuse(t.absorbed.is_nan(t.operand(value)[0]), op)
     if len(useful) == 1:
         return useful[0]
     if any(t.absorbed.of(t.operand(v)[0]) is not FINITE for v in useful):

@@ -40,14 +40,21 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
     others            a float         F, else I
     """
     types = [type_of(value) for value in values]
+    mixed = any(type(value) is TracedArray and value.node in t.mixed for value in values)
     if ufunc in _RAISING:
         t.may_raise(_RAISING[ufunc], *values)
+    if ufunc is np.power:
+        _refuse_complex(t, *values)
     if ufunc in _BITS:
         if ufunc is np.invert or any(kind is not bool for kind in types):
             raise refusal("This operator works on the bits of integers.", "Use it between NumPy's conditions.")
         return with_kind(t, rule(t, *(_numpy(t, v) for v in values)), "B")
     numbers = [_number(t, value) for value in values]
     found = rule(t, *numbers)
+    if ufunc in _RAISING:
+        found = _without_poles(t, found, numbers, mixed)
+    if mixed:
+        t.mixed.update(part.node for part in (found if isinstance(found, tuple) else (found,)))
     if ufunc in _COMPARISONS:
         return with_kind(t, found, "B")
     kind = "I" if ufunc in _WHOLE or float not in types else "F"
@@ -56,6 +63,26 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
     if isinstance(found, tuple):
         return tuple(with_kind(t, part, kind) for part in found)
     return with_kind(t, found, kind)
+
+
+def _without_poles(t: Tracer, found: Any, values: list[Any], mixed: bool) -> Any:
+    """What an operator gave, undefined where Python raises an error."""
+    if isinstance(found, tuple):
+        return tuple(_without_poles(t, part, values, mixed) for part in found)
+    return t.lifted(lambda made, *args: t.absorbed.raising(made, args, mixed), found, *values)
+
+
+def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
+    """Refuse powers of Python's own negative numbers that are complex."""
+    s = t.absorbed
+    a, b = t.operand(base)[0], t.operand(exponent)[0]
+    whole = s.compare("is_equal", b, s.node("floor", b), s.of(b).finite)
+    if s.both(s.compare("is_less", a, 0.0, s.of(a).finite), s.negation(whole)) is not False:
+        raise t.refused(
+            refusal(
+                "This power of Python's own numbers is complex where the base is negative.", "Write np.power(a, b)."
+            )
+        )
 
 
 def _number(t: Tracer, value: Any) -> Any:

@@ -46,6 +46,7 @@ class Tracer:
         self.graph = Graph()
         self.n = n
         self.absorbed = Absorbed(self, box)
+        self.mixed: set[Node] = set()  # numbers that are Python's own for some x, and NumPy's for others
         self._ufuncs = ufuncs
         self._functions = functions
         self._numbers: dict[float, Node] = {}
@@ -69,7 +70,7 @@ class Tracer:
     def number(self, value: float) -> Node:
         """The constant of a Python int or float."""
         found = self._numbers.get(value)
-        if found is None:
+        if found is None or (value == 0 and math.copysign(1.0, value) < 0):
             if isinstance(value, int) and abs(value) > 2**53:
                 found = self.graph.node("constant", (), 1, constant(value))
             else:
@@ -92,7 +93,10 @@ class Tracer:
             )
         if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
             return self.graph.node("constant", (), values.size, constant(exact(values)))
-        return self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
+        found = self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
+        if np.any(np.signbit(doubles) & (doubles == 0)):
+            self.absorbed.zeros.forget(found)
+        return found
 
     def array(
         self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0, like: Any = None

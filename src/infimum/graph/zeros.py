@@ -3,7 +3,7 @@
 A variable that is 0 is +0.0. For every node: where it is -0.0, as a truth; None where that is not known.
 
     node                      is -0.0 where
-    x, a constant             never (a constant -0.0 is read as 0)
+    x, a constant             never; not known of a constant that is -0.0 anywhere
     -u                        u is +0.0
     u + v                     both are -0.0; a sum that cancels is +0.0
     u * v, u / v              their signs differ
