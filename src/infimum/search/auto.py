@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
-from infimum.deadline import Late, left, unhurried
+from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen
-from infimum.search.outcome import Options, Outcome, Progress, Work, worked
+from infimum.search.outcome import Options, Outcome, Progress, Work, acquaint, worked
 from infimum.search.points import Points
 from infimum.search.pool import Boxes, Pool, known
 from infimum.search.status import Status
@@ -106,7 +106,7 @@ class Search:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
-            self._acquaint()
+            acquaint(self.function, self.domain)
         status: Status | None = None
         while status is None and len(self.open):
             if rounds is not None and self.iterations >= rounds:
@@ -133,12 +133,6 @@ class Search:
         self._split(lo, hi, lower, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
-
-    def _acquaint(self) -> None:
-        """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
-        if left() < np.inf:
-            self.function.range_ends(self.domain.lo[None], self.domain.hi[None])
-            self.function.fact_arrays(self.domain.lo[None], self.domain.hi[None])
 
     def _hold(self, boxes: Boxes) -> Boxes:
         """The boxes, of which it is known now that they are under way."""
