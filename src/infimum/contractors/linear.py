@@ -20,6 +20,7 @@ import numpy.typing as npt
 from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, is_empty, limits, met, shrinkage
 from infimum.contractors.level import Level, Levelled
 from infimum.contractors.linear_products import Bound, Factor, above, centred, differences, ends, sums
+from infimum.deadline import ask
 from infimum.function import Function
 from infimum.passes.linear import Layer, linear_layer
 
@@ -78,6 +79,7 @@ class LinearLayer:
         y = self.image(low[active], high[active])
         count = 0
         while active.size and count < self.passes:
+            ask()
             before = low[active], high[active]
             y, after, bound = self._passed(before, y, limit[active], threads)
             nothing = is_empty(*after) | is_empty(*y)
@@ -156,11 +158,13 @@ def _preconditioned(forward: Factor) -> tuple[Factor, Bound]:
     found = np.zeros(a.shape[::-1])
     with np.errstate(all="ignore"):
         for choose in (_inverse, _pseudo_inverse):
+            ask()
             try:
                 chosen = choose(a)
             except np.linalg.LinAlgError:
                 continue
             found = np.where(np.isfinite(chosen), chosen, 0.0)
+            ask()
             inverse = Factor(found.T)
             rest = _rest(inverse, forward)
             if rest.values.sum(0).max() < 0.5:

@@ -22,13 +22,13 @@ from infimum.contractors.boxes import is_empty
 from infimum.contractors.devices import NAMES, Devices
 from infimum.contractors.unbounded import unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
-from infimum.deadline import Late, left, unhurried
+from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.function import Function
 from infimum.search.bisection import IndexArray, bisected, chosen, stepped, with_steps
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
-from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, worked
+from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, acquaint, worked
 from infimum.search.points import Points
 from infimum.search.pool import Boxes, Pool, known
 from infimum.search.status import Status
@@ -135,7 +135,7 @@ class Search:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
-            self._acquaint()
+            acquaint(self.function, self.domain)
         status: Status | None = None
         while status is None and self._is_unfinished():
             if rounds is not None and self.iterations >= rounds:
@@ -174,12 +174,6 @@ class Search:
         self._split(lo, hi, lower, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
-
-    def _acquaint(self) -> None:
-        """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
-        if left() < np.inf:
-            self.function.range_ends(self.domain.lo[None], self.domain.hi[None])
-            self.function.fact_arrays(self.domain.lo[None], self.domain.hi[None])
 
     def _hold(self, boxes: Boxes) -> Boxes:
         """The boxes, of which it is known now that they are under way."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum.deadline import ask
 from infimum.errors import InvalidOption
 from infimum.function import Function
 from infimum.search.pool import known
@@ -17,6 +19,7 @@ IndexArray = npt.NDArray[np.int64]
 
 BATCH = 4096
 _MOST = 2**24
+_NUMBERS = 2**22  # interval ends of a batch, on either side
 
 
 class Run(Protocol):
@@ -36,8 +39,7 @@ class EnumeratedRun:
         refuse_too_many(split)
         count = children(split)
         found: list[tuple[FloatArray, IndexArray]] = []
-        for start in range(0, count, BATCH):
-            index = np.arange(start, min(start + BATCH, count))
+        for index in batches(0, count, lo.size):
             bottom, top = function.range_ends(*boxes(split, index, lo, hi), threads=threads)
             bottom = known(bottom)
             keep = ~((bottom > upper) | (bottom > top))
@@ -60,6 +62,14 @@ class EnumeratedRun:
     def left(self) -> tuple[FloatArray, IndexArray]:
         """The lower bounds and the indices of the children not emitted."""
         return self._bounds[self._next :], self._indices[self._next :]
+
+
+def batches(first: int, last: int, n: int) -> Iterator[IndexArray]:
+    """The numbers from first to last, so many at a time that their boxes of n variables fit into memory."""
+    size = max(1, min(BATCH, _NUMBERS // n))
+    for start in range(first, last, size):
+        ask()
+        yield np.arange(start, min(start + size, last))
 
 
 def children(split: Split) -> int:

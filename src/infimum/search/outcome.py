@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.deadline import unhurried, until
+from infimum.deadline import left, unhurried, until
+from infimum.domain import Domain
+from infimum.function import Function
 from infimum.search.goals import Goals
 from infimum.search.partition import Partition, Uniform
 from infimum.search.product import Product
@@ -72,6 +74,13 @@ def worked(contractors: Mapping[str, float], others: Mapping[str, float]) -> Wor
     busiest = sorted(((name, float(f"{boxes:.3g}")) for name, boxes in contractors.items()), key=lambda pair: -pair[1])
     order = (*POINTS, "split")
     return (*busiest, *sorted(others.items(), key=lambda pair: order.index(pair[0])))
+
+
+def acquaint(function: Function, domain: Domain) -> None:
+    """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
+    if left() < np.inf:
+        function.range_ends(domain.lo[None], domain.hi[None])
+        function.fact_arrays(domain.lo[None], domain.hi[None])
 
 
 @dataclass(frozen=True)

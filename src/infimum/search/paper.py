@@ -24,7 +24,7 @@ from infimum.function import Function
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.device_children import DeviceChildren
 from infimum.search.enumerated import EnumeratedRun, Run, refuse_too_many
-from infimum.search.outcome import Options, Outcome, Progress, Proof, compared
+from infimum.search.outcome import Options, Outcome, Progress, Proof, acquaint, compared
 from infimum.search.partition import Uniform, cut
 from infimum.search.remaining import remaining
 from infimum.search.sampling import Diagonal, Look
@@ -85,6 +85,7 @@ class _Search:
     def _prepare(self) -> None:
         """Make what the search works on, which takes long for a large expression."""
         function, domain, options = self.function, self.domain, self.options
+        acquaint(function, domain)
         widths = None if options.xtol is None else np.asarray(options.xtol, np.float64)
         self.box = working(
             function.stages,
@@ -416,7 +417,8 @@ class _Search:
         left = [(bound, box) for bound, box in self.output if bound <= self.upper]
         open_regions = sorted(region for bound, region in self.heap if bound <= self.upper)
         if open_regions:
-            left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper)
+            at_once = status in _AT_ANY_TIME
+            left += remaining(self.box, self.enumerated, open_regions, self.lower(), self.upper, at_once)
         lower = min((bound for bound, _ in left), default=self.upper)
         refuse_contradiction(len(left), x, lower, self.upper)
         boxes = np.stack([box for _, box in left]) if left else np.empty((0, self.function.n, 2))

@@ -15,14 +15,15 @@ _NUMBERS = 2**23  # interval ends that the boxes may hold together
 
 
 def remaining(
-    box: Working, enumerated: dict[int, Run], regions: list[int], lower: float, upper: float
+    box: Working, enumerated: dict[int, Run], regions: list[int], lower: float, upper: float, at_once: bool = False
 ) -> list[Bounded]:
     """The boxes left of the given regions with their lower bounds, none above `upper`.
 
     One box a prefix of children; where those are too many, whole regions, or the regions above them. Such a box also
-    holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere.
+    holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere. at_once: fewer
+    boxes of many variables, where somebody waits for the answer.
     """
-    most = max(1024, _NUMBERS // (2 * box.lo.size))
+    most = max(1 if at_once else 1024, _NUMBERS // (2 * box.lo.size))
     entries: list[tuple[int, float, int, int]] = []
     for region in regions:
         bounds, indices, depths = (part.tolist() for part in _left(box, enumerated, region))

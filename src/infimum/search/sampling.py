@@ -27,7 +27,7 @@ from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.function import Function
-from infimum.search.enumerated import BATCH, boxes, children
+from infimum.search.enumerated import BATCH, batches, boxes, children
 from infimum.search.split import Split
 from infimum.staging.fractions import FRACTIONS, at_fraction
 
@@ -191,16 +191,20 @@ def _best_diagonal_point(look: Look) -> FloatArray:
     """The best of all children's diagonal points, every one evaluated in plain doubles."""
     best, point = np.inf, look.middle()
     count = children(look.split)
-    for start in range(0, count, BATCH):
-        lo, hi = boxes(look.split, np.arange(start, min(start + BATCH, count)), look.lo, look.hi)
-        for fraction in FRACTIONS:
-            x = at_fraction(lo, hi, float(fraction))
-            try:
-                values = np.asarray(look.function(x))
-            except Late:  # the best of those looked at is better than none
-                return point
-            values = np.where(np.isnan(values), np.inf, values)
-            at = int(values.argmin())
-            if values[at] < best:
-                best, point = float(values[at]), x[at]
+    try:
+        for start in range(0, count, BATCH):
+            pieces = list(batches(start, min(start + BATCH, count), look.lo.size))
+            box = boxes(look.split, pieces[0], look.lo, look.hi)
+            for fraction in FRACTIONS:
+                for index in pieces:
+                    if len(pieces) > 1:
+                        box = boxes(look.split, index, look.lo, look.hi)
+                    x = at_fraction(*box, float(fraction))
+                    values = np.asarray(look.function(x))
+                    values = np.where(np.isnan(values), np.inf, values)
+                    at = int(values.argmin())
+                    if values[at] < best:
+                        best, point = float(values[at]), x[at]
+    except Late:
+        pass  # the best of those looked at is better than none
     return point
