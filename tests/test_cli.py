@@ -147,7 +147,6 @@ def test_a_limit_has_its_own_exit_code(capsys: pytest.CaptureFixture[str]) -> No
         (["MODEL", "--dim", "2", "--bounds", "0", "1"], "which function?"),
         (["MODEL:absent", "--dim", "2", "--bounds", "0", "1"], "has no absent. It has energy, undefined"),
         (["MODEL:energy", "--dim", "2"], "needs bounds"),
-        (["MODEL:energy", "--bounds", "0", "1"], "how many variables?"),
         (["MODEL:branching", "--dim", "2", "--bounds", "-1", "1"], "np.where"),
     ],
 )

@@ -165,7 +165,7 @@ def test_elements_of_arrays_have_limits_too() -> None:
     "f",
     [
         lambda x: np.sin(x[0]) / (x[0] + 1), lambda x: np.log(x[0]) / x[0], lambda x: x[0] * np.log(x[1] + 2),
-        lambda x: np.sin(x[0]) * x[0], lambda x: np.exp(x[0]) / x[0], lambda x: x[0] ** x[1],
+        lambda x: np.sin(x[0]) * x[0], lambda x: np.exp(x[0]) / x[0], lambda x: np.exp(x[1] * np.log(x[0])),
         lambda x: np.sum(np.cos(x) * x**2), lambda x: (np.exp(x[0]) - 2) / x[0], lambda x: np.log(x[0]) * 0 + x[1],
     ],
 )  # fmt: skip
@@ -328,3 +328,28 @@ def test_corners_are_few() -> None:
     assert function._sharp is function.value_node
     assert len(contracted([function._sharp], 8)) == 2
     assert list(itertools.islice(ancestors([function._sharp]), 1))
+
+
+# --- steps that exclude each other, and arrays of which elements are read alone ----------------------------------------
+
+
+def _tariff(y: Any) -> Any:
+    return np.select([y < 10, (y >= 10) & (y < 40), y >= 40], [0.1 * y, 1 + 0.2 * y, 9 + 0 * y])
+
+
+def _servers(n: Any) -> Any:
+    k = np.floor(n)
+    return 10 * np.sum(k) + 500 / (k[0] * k[1])
+
+
+@pytest.mark.parametrize(
+    ("f", "bounds", "least"),
+    [
+        (_servers, [(1, 50)] * 2, 111.25),
+        (lambda x: _tariff(x[0]) + _tariff(x[1]) + 0.001 * (x[0] + x[1] - 150) ** 2, [(0, 200)] * 2, 9.0),
+        (lambda x: x[0] % 3 + x[0] // 2, [(-2, 2)], 0.0),
+    ],
+)
+def test_steps_that_have_much_in_common_are_told_apart(f: Any, bounds: Any, least: float) -> None:
+    result = infimum.minimize(f, bounds, max_iter=20)
+    assert result.success and result.minimum.lo <= least <= result.minimum.hi

@@ -255,6 +255,8 @@ def beyond_arb(seed: int) -> list[str]:
     lo, hi = boxes_around(x, list(zip(low, high, strict=True)), seed)
     found = []
     for tree in quadratics_of(f.tree, seed):
+        if not RandomFunction("quadratic", tree, f.bounds).is_traced:
+            continue
         function = trace(lambda x, tree=tree: plain(tree, x), len(low))
         bottom, top = function.sharp_ends(lo, hi)
         for i, point in enumerate(x):

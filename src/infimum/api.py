@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from infimum.api_interrupt import Interrupt
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
 from infimum.function import Function, trace_unwatched
+from infimum.graph.negative import Negative
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.progress import Display
@@ -183,19 +183,9 @@ def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maxi
     if bounds is None:
         raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
     if maximize:
-        f, jac = _negative(f), None if jac is None else _negative(jac)
+        f, jac = Negative(f), None if jac is None else Negative(jac)
     given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
     return _Task(f, jac, given, read_bounds(bounds, size))
-
-
-def _negative(f: Objective) -> Objective:
-    @functools.wraps(f)
-    def negative(x: Any, *args: Any) -> Any:
-        found = f(x, *args)
-        return [-part for part in found] if isinstance(found, list | tuple) else np.negative(found)
-
-    negative.__qualname__ = f"the negative of {getattr(f, '__qualname__', type(f).__qualname__)}"
-    return negative
 
 
 def _traced(task: _Task) -> Function:

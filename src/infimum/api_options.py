@@ -206,6 +206,8 @@ def _number(name: str, value: Any) -> float | None:
     if value is None:
         return None
     try:
+        if isinstance(value, str | bytes):
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise InvalidOption(f"{name} must be a number or None, got {describe(value)}.") from None

@@ -29,8 +29,7 @@ def target(text: str, dim: int | None, bounds: Bounds | None) -> tuple[Any, Boun
         return found, _repeated(bounds, found.n), found.n
     if bounds is None:
         raise InvalidOption(f"{text} needs bounds. Write for instance --dim 2 --bounds -10 10.")
-    if size is None:
-        raise InvalidOption(f"{text}: how many variables? Write --dim N, or --bounds LO HI once for each.")
+    size = len(bounds) if size is None else size  # once for each variable
     return found, _repeated(bounds, size), size
 
 

@@ -150,7 +150,7 @@ def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
     """
     kinds = result_kinds(ufunc, inputs)
     kind = kinds[0]
-    if ufunc in _SIGNED:
+    if kind == "f" or ufunc in _SIGNED:
         inputs = tuple(_unsigned_zero(t, value) for value in inputs)
     if kind == "f" or ufunc.signature is not None:
         return _own(t, rule(t, *inputs), inputs, kind)

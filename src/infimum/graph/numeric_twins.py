@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from infimum.exact import Exact, ExactArray, exact
+from infimum.graph.negative import Negative
 from infimum.graph.twins import CACHED, ModuleTwin, Twins, contents, room
 
 
@@ -39,7 +40,7 @@ class NumericTwins(Twins):
             spot = value.__globals__
             place = room(spot.get("__name__") or "", spot.get("__file__"))
             return self._function(value) if place == "user" else value
-        if isinstance(value, functools.partial | CACHED):
+        if isinstance(value, functools.partial | CACHED | Negative):
             return super()._make(value)
         if isinstance(value, type):
             return self._class(value) if room(value.__module__) == "user" else value

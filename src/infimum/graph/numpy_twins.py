@@ -173,9 +173,13 @@ def numpy_class(twins: Twins, value: Any) -> Any:
         isinstance(value, type)
         and issubclass(value, np.floating | np.integer | np.bool_)
         and value.__module__ == "numpy"
+        and value not in _ABSTRACT
     ):
         return _scalar_class(tracer, value)
     return None
+
+
+_ABSTRACT = frozenset({np.floating, np.integer, np.signedinteger, np.unsignedinteger})  # kinds of types, no types
 
 
 def _scalar_class(tracer: Tracer, kind: type) -> type:

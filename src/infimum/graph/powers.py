@@ -61,7 +61,7 @@ def power(t: Tracer, base: Any, exponent: Any) -> Any:
     node, own, _ = t.operand(base)
     wide = t.sized(t.broadcast(node, own, shape), math.prod(shape))
     if np.all(exponents == exponents.flat[0]):
-        return t.array(_power(t, wide, exponents.flat[0]), shape)
+        return t.array(t.sized(_power(t, wide, exponents.flat[0]), wide.size), shape)
     return t.array(_grouped(t, wide, np.broadcast_to(exponents, shape).ravel()), shape)
 
 

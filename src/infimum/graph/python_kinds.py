@@ -88,7 +88,7 @@ def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
 def _number(t: Tracer, value: Any) -> Any:
     """A Python number as a real; truth values count as 0 and 1."""
     if type(value) is TracedArray:
-        return with_kind(t, value, "f")
+        return with_kind(t, value if value.kind == "F" else t.apply("add", value, 0.0), "f")  # 0 has no sign
     return int(value) if type(value) is bool else value
 
 
@@ -110,7 +110,8 @@ def as_float(t: Tracer, value: Any = 0.0) -> Any:
         return value.count("-")  # which refuses
     if not is_symbolic(value):
         return float(plain(value))
-    return typed(t, _one(value, "float()"), "F")
+    one = _one(value, "float()")
+    return typed(t, one if one.kind in "fF" else t.apply("add", one, 0.0), "F")
 
 
 def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
@@ -120,7 +121,7 @@ def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
     one = _one(value, "int()")
     if one.kind in "fF":
         t.may_raise("int()", one)
-        one = t.apply("trunc", one)
+        one = t.apply("add", t.apply("trunc", one), 0.0)  # 0 has no sign
     return typed(t, one, "I")
 
 

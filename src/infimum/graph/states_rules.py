@@ -175,8 +175,8 @@ def _inside_one(s: StatesOf, node: Node, a: Node, w: Truth) -> Edges:
 
 
 def _tangent(s: StatesOf, node: Node, a: Node, w: Truth) -> Edges:
-    pole = s.compare("is_equal", s.node("cos", a), 0.0, w)
-    return s.both(w, s.negation(pole)), False, False, pole
+    pole = s.compare("is_equal", s.node("cos", a), 0.0, w)  # at a number that no double is: NumPy has no value there
+    return s.both(w, s.negation(pole)), False, False, False
 
 
 def _reciprocal(s: StatesOf, node: Node, a: Node, w: Truth) -> Edges:

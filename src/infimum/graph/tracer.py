@@ -70,7 +70,9 @@ class Tracer:
     def number(self, value: float) -> Node:
         """The constant of a Python int or float."""
         found = self._numbers.get(value)
-        if found is None or (value == 0 and math.copysign(1.0, value) < 0):
+        if value == 0 and math.copysign(1.0, value) < 0:
+            return self.constant_node(np.array([value], np.float64))
+        if found is None:
             if isinstance(value, int) and abs(value) > 2**53:
                 found = self.graph.node("constant", (), 1, constant(value))
             else:
@@ -93,10 +95,16 @@ class Tracer:
             )
         if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
             return self.graph.node("constant", (), values.size, constant(exact(values)))
-        found = self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
-        if np.any(np.signbit(doubles) & (doubles == 0)):
-            self.absorbed.zeros.forget(found)
-        return found
+        zero = doubles == 0
+        if np.any(zero & np.signbit(doubles)):
+            return self._with_negative_zeros(doubles, zero)
+        return self.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
+
+    def _with_negative_zeros(self, doubles: npt.NDArray[np.float64], zero: npt.NDArray[np.bool_]) -> Node:
+        """Constants of which some are -0.0: the negatives of others; what is both is not followed."""
+        if np.all(np.signbit(doubles[zero])):
+            return self.graph.node("neg", (self.graph.node("constant", (), zero.size, constant(-doubles)),), zero.size)
+        return self.absorbed.zeros.forget(self.graph.node("constant", (), zero.size, constant(doubles)))
 
     def array(
         self, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0, like: Any = None
@@ -542,7 +550,8 @@ class Tracer:
             return self.fresh(_filled(array.positions(), array).astype(dtype))
         like = None if array.cells is None else array.positions()
         if dtype.kind == "f" and dtype.itemsize >= 8:
-            return self.array(array.node, array.shape, like=like)
+            node = array.node if array.kind not in "iI" else self.operation("add", (array.node, self.number(0.0)))
+            return self.array(node, array.shape, like=like)  # the zero of an integer has no sign
         if dtype == np.int64 and array.kind in "bBiI":
             return self.array(array.node, array.shape, kind="i", bound=bound_of(array), like=like)
         size = self.size_of(array) if dtype == np.int64 else math.inf

@@ -33,6 +33,7 @@ from infimum.exact import Exact, ExactArray, exact
 from infimum.graph.clock import CHANCE, CLOCKS, Moment
 from infimum.graph.leftovers import Leftovers, holds_traced
 from infimum.graph.math_rules import BUILTINS, MATH, SCIPY
+from infimum.graph.negative import Negative
 from infimum.graph.numpy_twins import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
 from infimum.graph.python_kinds import as_float, as_int, number_class
 from infimum.graph.refusal import refusal
@@ -51,6 +52,7 @@ _DISPATCHED = type(np.sum)
 CACHED = type(functools.lru_cache(lambda: None))
 _TYPES = {"f": np.float64, "b": np.bool_, "i": np.int64, "F": float, "I": int, "B": bool}
 _SEEN_THROUGH = frozenset({"math", "time", "os", "uuid", "warnings"})  # of the standard library's modules
+_SEARCHES = frozenset({("infimum.api", "minimize"), ("infimum.function", "trace")})  # no function of x themselves
 _LONGEST = 1000  # containers longer than this hold data, not functions
 
 
@@ -135,6 +137,8 @@ class Twins:
             return self._module(value)
         if isinstance(value, np.ufunc | _DISPATCHED | BuiltinFunctionType | FunctionType):
             return self._callable(value)
+        if isinstance(value, Negative):
+            return Negative(self.of(value.f))
         if isinstance(value, functools.partial):
             args = [self.of(a) for a in value.args]
             return functools.partial(self.of(value.func), *args, **{k: self.of(v) for k, v in value.keywords.items()})
@@ -179,9 +183,16 @@ class Twins:
             return getattr(np, value.__name__, None) is not value
         return str(getattr(value, "__module__", "")).startswith("scipy")
 
+    def _no_search(self, *args: Any, **kwargs: Any) -> Any:
+        raise self.tracer.refused(
+            refusal("A search inside the function cannot be traced.", "Run it outside, and use its result inside.")
+        )
+
     def _function(self, function: FunctionType) -> Any:
         spot = function.__globals__
         place = room(spot.get("__name__") or "", spot.get("__file__"))
+        if (function.__module__, function.__name__) in _SEARCHES:
+            return self._no_search
         if place == "library":
             return function
         if place == "numpy" and isinstance(wrapped := getattr(function, "__wrapped__", None), FunctionType):

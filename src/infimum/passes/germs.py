@@ -190,7 +190,11 @@ def _range(g: Germ) -> Ends:
 
 
 def _around(c: Fraction) -> Ends:
-    near = float(c)
+    try:
+        near = float(c)
+    except OverflowError:
+        huge = math.nextafter(math.inf, 0.0)
+        return (huge, math.inf) if c > 0 else (-math.inf, -huge)
     return (near, near) if Fraction(near) == c else (math.nextafter(near, -math.inf), math.nextafter(near, math.inf))
 
 

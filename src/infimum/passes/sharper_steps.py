@@ -7,6 +7,9 @@ than two integers).
 
     step                        floor, ceil, trunc, both rounds, comparisons; what is taken from them
     sign(u)                     read as (0 < u) - (u < 0)
+    u <= v                      read as not v < u, so that conditions which exclude each other are one step
+    u mod c                     met with u - c floor(u / c)
+    an array of few steps       read as its elements, where one of them is read alone as well
     expression                  the largest that reads at most six steps, unless its operands share none of them and its
                                 operation is monotone or bilinear: then its operands
     elements of arrays          each on its own where every node between the steps and the expression is elementwise;
@@ -20,9 +23,9 @@ from __future__ import annotations
 
 from itertools import product
 
-from infimum.graph import indexmap
+from infimum.graph.indexmap import Affine
 from infimum.graph.node import STRUCTURAL, Node, ancestors
-from infimum.graph.payload import integer_of
+from infimum.graph.payload import integer_of, map_of
 from infimum.passes.build import Build
 
 _MOST_NODES = 4000
@@ -60,6 +63,8 @@ class _Corners:
         self.changed = False
         self.leaves: dict[Node, Leaves] = {}  # by copies
         self.mixed: dict[Node, Leaves] = {}  # those of which several elements meet in one
+        self.apart = _apart(nodes)
+        self.elements: dict[Node, list[Node]] = {}
         for node in nodes:
             self.new[node] = self._copied(node)
         chosen = self._chosen(self.new[value])
@@ -87,10 +92,47 @@ class _Corners:
             copy = self.build.graph.node("sub", sides, node.size)
             for side in sides:
                 self._read(side)
+        elif node.op == "is_less_equal":
+            one, other = self.build.number(1), self.build.graph.node("is_less", args[::-1], node.size)
+            self._read(one)
+            self._read(other)
+            copy = self.build.graph.node("sub", (one, other), node.size)
+        elif node.op == "mod" and args[1].op == "constant":
+            copy = self._remainder(node, args)
+        elif node in self.apart:
+            copy = self._elements(node, args)
+        elif node.op == "take" and node.size == 1 and node.args[0] in self.elements:
+            return self.elements[node.args[0]][int(map_of(node).indices()[0])]
         else:
             copy = self.build.graph.node(node.op, args, node.size, node.data)
         self._read(copy)
         return copy
+
+    def _remainder(self, node: Node, args: list[Node]) -> Node:
+        whole = self.build.graph.node("mod", args, node.size)
+        made = self.build.graph.node("div", args, node.size)
+        steps = [whole, made]
+        made = self.build.graph.node("floor", (made,), node.size)
+        steps.append(made)
+        made = self.build.graph.node("mul", (args[1], made), node.size)
+        steps.append(made)
+        made = self.build.graph.node("sub", (args[0], made), node.size)
+        for step in (*steps, made):
+            self._read(step)
+        self.changed = True
+        return self.build.graph.node("intersection", (whole, made), node.size)
+
+    def _elements(self, node: Node, args: list[Node]) -> Node:
+        """An array of steps put together of its elements."""
+        elements = []
+        for i in range(node.size):
+            single = [a if a.size == 1 else self._element(a, i) for a in args]
+            for a in single:
+                self._read(a)
+            elements.append(self.build.graph.node(node.op, single, 1))
+            self._read(elements[-1])
+        self.elements[node] = elements
+        return self.build.graph.node("concat", elements, node.size)
 
     def _with(self, node: Node, args: list[Node]) -> Node:
         return self.build.graph.node(node.op, args, node.size, node.data)
@@ -170,4 +212,17 @@ class _Corners:
         return [self.build.graph.node("concat", corner, leaf.size) for corner in product(*each)]
 
     def _element(self, node: Node, i: int) -> Node:
-        return self.build.graph.node("take", (node,), 1, indexmap.affine([(1, 1)], i, node.size))
+        return self.build.graph.node("take", (node,), 1, Affine((), i, node.size))
+
+
+def _apart(nodes: list[Node]) -> set[Node]:
+    """The arrays of few steps of which an element is read alone as well, or is a step of its own."""
+    alone = {(node.op, _sources(node)) for node in nodes if node.op in _STEPS and node.size == 1}
+    taken = {node.args[0] for node in nodes if node.op == "take" and node.size == 1 and map_of(node).indices()[0] >= 0}
+    few = [node for node in nodes if node.op in _STEPS and 1 < node.size <= _MOST_STEPS]
+    return {node for node in few if node in taken or (node.op, node.args) in alone}
+
+
+def _sources(node: Node) -> tuple[Node, ...]:
+    """The operands of a step of one element, arrays in place of what is taken from them."""
+    return tuple(a.args[0] if a.op == "take" else a for a in node.args)
