@@ -75,7 +75,7 @@ MUST_TRACE = {
     "atan2 at the origin": lambda x: np.arctan2(x[0], np.abs(x[0])),
     "atan2 behind a negative zero": lambda x: np.arctan2(-(x[0] - 1) * 0.0, -1.0) + x[0],
     "isnan": lambda x: np.where(np.isnan(np.sqrt(x[0])), 3.0, x[0]),
-    "isfinite": lambda x: np.where(np.isfinite(1 / x[0]), x[0], -7.0),
+    "isfinite": lambda x: np.where(np.isfinite(np.sqrt(x[0])), x[0], -7.0),
     "nan_to_num": lambda x: np.nan_to_num(np.sqrt(x[0]), nan=-3.0),
     "constants that are -0.0": lambda x: np.sum(np.arctan2(-np.arange(3.0), x[0] - 3.5)) + x[0],
     "a branch that is -0.0": lambda x: np.arctan(-1 / np.where(x[0] > 0.5, x[0], -0.0)),
@@ -85,9 +85,19 @@ MUST_TRACE = {
 }
 
 
+ABOUT_OVERFLOW = ("isnan", "isfinite", "nan_to_num")  # questions that have an answer only where doubles suffice
+
+
 @pytest.mark.parametrize("name", MUST_TRACE)
 def test_what_numpy_makes_of_infinities_and_nan_is_traced(name: str) -> None:
-    assert differences(MUST_TRACE[name], LINE) == []
+    box = (LINE.min(0), LINE.max(0)) if name in ABOUT_OVERFLOW else None
+    assert differences(MUST_TRACE[name], LINE, box) == []
+
+
+@pytest.mark.parametrize("name", ABOUT_OVERFLOW)
+def test_whether_doubles_overflow_is_not_asked(name: str) -> None:
+    with pytest.raises(TraceError, match="overflow"):
+        infimum.trace(MUST_TRACE[name], 1)
 
 
 @pytest.mark.parametrize("part", range(8))

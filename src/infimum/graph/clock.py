@@ -11,7 +11,10 @@ from typing import Any
 from infimum.graph.refusal import refusal
 
 CLOCKS = (time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time)
-CHANCE = (os.urandom, uuid.uuid1, uuid.uuid4, time.time_ns, time.perf_counter_ns, time.monotonic_ns)
+CHANCE = (
+    os.urandom, os.times, os.getpid, uuid.uuid1, uuid.uuid4, time.time_ns, time.perf_counter_ns, time.monotonic_ns,
+    time.process_time_ns, time.localtime, time.gmtime, time.strftime, time.ctime, time.asctime, time.clock_gettime,
+)  # fmt: skip
 
 
 def _refused() -> Any:

@@ -167,7 +167,7 @@ def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
     bound = _BOUNDS[ufunc](*map(bound_of, inputs))
     if ufunc in _DIVISIONS:
         return _integer_division(t, rule, inputs[0], inputs[1], bound)
-    found = t.copied(t.traced(rule(t, *inputs)))
+    found = t.copied(t.traced(t.apply("add", rule(t, *inputs), 0.0)))  # the zero of an integer has no sign
     return typed(t, found, "i", min(bound, LIMIT)) if ufunc in _WITHIN else with_kind(t, found, "i", bound)
 
 

@@ -49,6 +49,16 @@ def _numpy(function: Any) -> Rule:
     return lambda t, *values, **kwargs: t.call(function, tuple(_single(t, v) for v in values), kwargs)
 
 
+def _truth(function: Any) -> Rule:
+    """A question that Python answers by True or False of its own."""
+
+    def rule(t: Tracer, value: Any) -> Any:
+        found = t.call(function, (_single(t, value),), {})
+        return typed(t, found, "B") if isinstance(found, TracedArray) else bool(found)
+
+    return rule
+
+
 def _log(t: Tracer, x: Any, base: Any = None) -> Any:
     top = t.apply("log", _single(t, x))
     return top if base is None else t.apply("div", top, t.apply("log", _single(t, base)))
@@ -87,9 +97,9 @@ MATH |= {
     math.copysign: _numpy(np.copysign),
     math.degrees: _numpy(np.degrees),
     math.radians: _numpy(np.radians),
-    math.isnan: _numpy(np.isnan),
-    math.isinf: _numpy(np.isinf),
-    math.isfinite: _numpy(np.isfinite),
+    math.isnan: _truth(np.isnan),
+    math.isinf: _truth(np.isinf),
+    math.isfinite: _truth(np.isfinite),
     math.ldexp: _numpy(np.ldexp),
     math.isclose: _isclose,
 }
@@ -128,7 +138,8 @@ def _owned(t: Tracer, found: Any, values: list[Any]) -> Any:
         return found
     if not all(own):
         t.mixed.add(found.node)
-    return typed(t, found, "F")
+    whole = all(value.kind in "IB" if type(value) is TracedArray else type(value) is int for value in values)
+    return typed(t, found, "I" if whole else "F")
 
 
 def _extreme(op: str) -> Rule:
@@ -158,7 +169,7 @@ def _decided(op: str, original: Any) -> Rule:
         found = list(values)
         if not is_symbolic(found):
             return original(found)
-        return fold(op, t, t.stacked([as_truth(t, value) for value in found]))
+        return typed(t, fold(op, t, t.stacked([as_truth(t, value) for value in found])), "B")
 
     return rule
 

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from infimum.exact import exact, pi
+from infimum.graph.node import Node, ancestors
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.powers import power
 from infimum.graph.refusal import refusal
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import is_symbolic, plain
+
+_LARGE = 1e300  # what comes near it may overflow
 
 
 def _core(op: str, boolean: bool = False) -> Rule:
@@ -171,11 +174,27 @@ def sinc(t: Tracer, a: Any) -> Any:
     return t.apply("where", t.apply("is_equal", a, 0.0), 1.0, quotient)
 
 
+def refuse_overflow(t: Tracer, node: Node) -> None:
+    """Refuse a question about infinities and NaN where doubles may overflow: rounding is not followed."""
+    for part in ancestors([node]):
+        if part.op in ("x", "constant") or (part.op == "take" and part.args[0].op == "x"):
+            continue
+        lo, hi = t.absorbed.ranges.of(part)
+        if np.any(lo < -_LARGE) or np.any(hi > _LARGE):
+            raise t.refused(
+                refusal(
+                    "Whether doubles overflow is asked here, and the value may be too large for them.",
+                    "Write np.where(condition, a, b) with a condition on x, or narrower bounds.",
+                )
+            )
+
+
 def asked(which: str) -> Rule:
     """isnan, isinf, isfinite: where the real function is defined, and where it has a pole."""
 
     def rule(t: Tracer, a: Any) -> Any:
         node, shape, _ = t.operand(a)
+        refuse_overflow(t, node)
         found = getattr(t.absorbed, which)(node)
         if isinstance(found, bool):
             return t.fresh(np.full(shape, found)) if shape else np.bool_(found)

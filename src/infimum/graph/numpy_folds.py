@@ -80,6 +80,10 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
         if where is not True:
             if neutral is None and initial is None:
                 raise ValueError("reduction operation does not have an identity, so to use a where mask needs initial")
+            if neutral is None and t.traced(a).kind not in "fF":
+                raise refusal(
+                    "NumPy rounds initial= to the type of the elements.", "Write np.where(where, a, b) before."
+                )
             a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
         if neutral is None and initial is not None and not np.size(a):
             raise refusal("The extreme of no elements is initial= itself.", "Give an array with elements.")
@@ -106,7 +110,7 @@ def _nan_reduction(rule: Rule, neutral: float) -> Rule:
 
 
 def _nan_mean(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    known = t.ufunc(np.logical_not, (t.ufunc(np.isnan, (t.traced(a),)),))
+    known = t.lifted(lambda x: t.absorbed.as_node(t.absorbed.negation(t.absorbed.is_nan(x))), t.traced(a), boolean=True)
     return fold("sum", t, _without_nan(t, a, 0.0), axis, keepdims) / fold("sum", t, known, axis, keepdims)
 
 

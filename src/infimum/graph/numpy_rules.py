@@ -337,6 +337,7 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
 def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     if not copy:
         raise refusal("np.nan_to_num(..., copy=False) is not offered.", "Write a[...] = np.nan_to_num(a).")
+    numpy_elementwise.refuse_overflow(t, t.operand(x)[0])
     largest = float(np.finfo(np.float64).max)
     ends = {"plus": largest if posinf is None else posinf, "minus": -largest if neginf is None else neginf}
     found = t.lifted(lambda u, v: t.absorbed.where(t.absorbed.is_nan(u), v, u), x, nan)

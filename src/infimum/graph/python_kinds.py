@@ -62,7 +62,7 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
         kind = "F"
     if isinstance(found, tuple):
         return tuple(with_kind(t, part, kind) for part in found)
-    return with_kind(t, found, kind)
+    return with_kind(t, t.apply("add", found, 0.0) if kind == "I" else found, kind)
 
 
 def _without_poles(t: Tracer, found: Any, values: list[Any], mixed: bool) -> Any:
@@ -132,6 +132,8 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
     if value.kind in "fF" and digits is None:
         t.may_raise("round()", value)
     found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0), {})
+    if digits is None:
+        found = t.apply("add", found, 0.0)  # the zero of an integer has no sign
     return typed(t, found, "I" if digits is None else value.kind)
 
 

@@ -36,7 +36,7 @@ def _binary(op: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
         if left is not None and self.kind == "f":
             kind = type(other)
             if kind is TracedArray:
-                right = other.scalar
+                right = other.scalar if other.kind == "f" else None
             else:
                 right = self.tracer.number(other) if kind is float or kind is int else None
             if right is not None:

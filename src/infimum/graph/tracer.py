@@ -556,11 +556,12 @@ class Tracer:
             return self.array(array.node, array.shape, kind="i", bound=bound_of(array), like=like)
         size = self.size_of(array) if dtype == np.int64 else math.inf
         if size < 2.0**62 and self.absorbed.is_nan(array.node) is False:
-            whole = self.ufunc(np.trunc, (array,))
+            whole = self.apply("add", self.ufunc(np.trunc, (array,)), 0.0)  # the zero of an integer has no sign
             return self.array(whole.node, array.shape, kind="i", bound=math.ceil(size), like=like)
         if dtype == np.int64:
             inside = self.ufunc(np.less, (self.ufunc(np.absolute, (array,)), 2.0**63))
             whole = self.call(np.where, (inside, self.ufunc(np.trunc, (array,)), -(2.0**63)), {})
+            whole = self.apply("add", whole, 0.0)
             return self.array(whole.node, array.shape, kind="i", bound=kinds.LIMIT, like=like)
         if dtype.kind == "b":
             return self.copied(array) if array.boolean else self.ufunc(np.not_equal, (array, 0.0))
