@@ -320,3 +320,43 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
         assert result.success and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+# --- the clock may jump at any moment --------------------------------------------------------------------------------
+
+
+class _JumpingClock:
+    """A clock that jumps far ahead after it was looked at so many times."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+
+    def perf_counter(self) -> float:
+        self.left -= 1
+        return time.perf_counter() + (1e6 if self.left < 0 else 0.0)
+
+
+@pytest.mark.parametrize("method", ["auto", "paper"])
+@pytest.mark.parametrize(
+    ("f", "minimisers"),
+    [
+        (lambda x: np.maximum(np.abs(x[0] - 0.3), np.abs(x[1] - 0.1)), [(0.3, 0.1)]),
+        (lambda x: np.floor(np.abs(x[0] - 0.5)) + np.floor(np.abs(x[1])), [(0.0, 0.5), (1.25, -0.75), (-0.25, 0.0)]),
+        (lambda x: (x[0] ** 2 - 1) ** 2 + (x[1] ** 2 - 0.25) ** 2, [(1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5)]),
+    ],
+)
+def test_no_box_is_lost_whenever_time_is_up(
+    f: Callable[[Any], Any], minimisers: Any, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = 0
+    for looks in (*range(1, 60), *range(60, 400, 17)):
+        monkeypatch.setattr(deadline, "time", _JumpingClock(looks))
+        result = minimize(f, [(-2, 2)] * 2, method=method, time_limit=100, max_iter=12)
+        if result.status != Status.TIME:
+            continue
+        stopped += 1
+        assert result.minimum.lo <= 0 <= result.minimum.hi
+        boxes = result.boxes
+        for point in minimisers:
+            assert ((boxes[:, :, 0] <= point) & (point <= boxes[:, :, 1])).all(1).any(), f"after {looks} looks: {point}"
+    assert stopped > 5 or method == "auto"  # which may be done before the clock is asked

@@ -330,7 +330,7 @@ def test_corners_are_few() -> None:
     assert list(itertools.islice(ancestors([function._sharp]), 1))
 
 
-# --- steps that exclude each other, and arrays of which elements are read alone ----------------------------------------
+# --- steps that exclude each other, and arrays of which elements are read alone --------------------------------------
 
 
 def _tariff(y: Any) -> Any:

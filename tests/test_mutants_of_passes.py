@@ -75,9 +75,15 @@ def samples(text: str) -> Check:
     return lambda: contradicted(text, derived_slopes)
 
 
+def smooth_at_an_edge(f: Callable[[Any], Any], domain: tuple[float, float], box: tuple[float, float]) -> list[str]:
+    """A function of a domain that is said to be smooth around a box that reaches to the edge of its definition."""
+    function = trace(f, 1, box=(np.array(domain[:1]), np.array(domain[1:])))
+    return [f"smooth around {box}"] if function.facts([box]).smooth else []
+
+
 def unknown_slopes(f: Callable[[Any], Any], box: Any) -> list[str]:
     """A gradient that says nothing on a box."""
-    found = trace(f, 1).gradient(box).pairs()
+    found = trace(f, 1, box=(np.array([0.5]), np.array([2.0]))).gradient(box).pairs()
     return [] if np.isfinite(found).all() else [f"{found} on {box}"]
 
 
@@ -349,7 +355,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
     ),
     "what is compared need not be defined around the box": (
         put(near.Near, "_opened", lambda self, node: None),
-        claims("where(sqrt(x) < 5, x, 2)"),
+        lambda: smooth_at_an_edge(lambda x: np.where(np.sqrt(x[0]) < 5, x[0], 2.0), (0.0, 30.0), (0.0, 1.0)),
     ),
     "floor does not step at the edge of a box": (
         near_is_itself("floor"),
@@ -367,7 +373,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
     "a condition may be undefined": (put(facts, "chosen", _unasked), claims("where(sqrt(x) < 5, x, 2)")),
     "an empty fact taken for a true one": (
         put(facts, "chosen", _less_of_both),
-        samples("np.where(x[0] < -0.5, np.where(np.sqrt(x[0]) > 0.75, np.sqrt(x[0]), 1), 2)"),
+        samples("np.where(x[0] < -0.5, np.sinc(np.sqrt(x[0])), 2)"),
     ),
     "the extreme of several always smooth": (
         put(facts._Facts, "_alone", lambda self, node: None),

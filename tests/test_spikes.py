@@ -34,7 +34,7 @@ CONDITIONS: dict[str, tuple[Callable[[Any], Any], list[int], list[float], list[f
     "cube": (lambda x: np.where(x[0] ** 3 <= -8, -1, x[1]), [0], [-np.inf], [-2]),
     "sum of squares": (lambda x: np.where(np.sum((x - 3) ** 2) <= 4, -1, x[1]), [0, 1], [1, 1], [5, 5]),
     "norm": (lambda x: np.where(np.linalg.norm(x - 3) <= 2, -1, x[1]), [0, 1], [1, 1], [5, 5]),
-    "logarithm": (lambda x: np.where(np.log(x[0]) <= 0, -1, x[1]), [0], [0], [1]),
+    "logarithm": (lambda x: np.where(np.log1p(x[0] ** 2) <= np.log(2), -1, x[1]), [0], [-1], [1]),
     "other constants": (
         lambda x: np.where(np.all(np.abs(x - np.array([1, 2])) <= np.array([0.5, 0.25])), -1, x[1]),
         [0, 1],

@@ -13,6 +13,7 @@ import time
 import types
 import uuid
 import warnings
+from fractions import Fraction
 from random import gauss
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng, randint, standard_normal
 
+import infimum
 from infimum.errors import TraceError
 from infimum.graph.evaluate import evaluate
 from infimum.graph.trace import trace_graph
@@ -335,3 +337,85 @@ def test_what_sorting_asks_is_answered_by_a_substitute_that_makes_sense() -> Non
     ):
         message = refused(f)
         assert all(word in message for word in words) and "np.where(sorted" not in message, message
+
+
+# --- on a slice that no random point meets ---------------------------------------------------------------------------
+
+
+def thin(x: Any) -> Any:
+    return np.abs(3 * x[0] + x[1] - 1.7041) - 1e-4
+
+
+def of_a_fraction(x: Any) -> Any:
+    try:
+        return -5.0 if Fraction(thin(x)) < 0 else x[0]
+    except TypeError:
+        return x[0]
+
+
+def of_its_ratio(x: Any) -> Any:
+    try:
+        return -5.0 if thin(x).as_integer_ratio()[0] < 0 else x[0]
+    except AttributeError:
+        return x[0]
+
+
+def raised_as_another(x: Any) -> Any:
+    try:
+        try:
+            v = math.sqrt(thin(x))
+        except ValueError:
+            raise KeyError from None
+    except KeyError:
+        v = -5.0
+    return v + x[0]
+
+
+def through_a_view(x: Any) -> Any:
+    a = np.zeros((2, 2))
+    np.einsum("ii->i", a)[...] = np.where(thin(x) < 0, -5.0, 0.0)
+    return x[0] + a.sum()
+
+
+def digits(x: Any) -> Any:
+    return x[0] - 5 * sum(c == "-" for c in f"{thin(x):.6f}")
+
+
+def rounded_start(x: Any) -> Any:
+    return np.max(np.array([1, 2]), where=np.stack([thin(x) > 0] * 2), initial=0.5) + x[0]
+
+
+def overflowing(x: Any) -> Any:
+    return np.where(np.isfinite(1e308 * np.maximum(1.85 - 500 * np.abs(3 * x[0] + x[1] - 1.7041), 0)), x[0], -5.0)
+
+
+def searching(x: Any) -> Any:
+    return x[0] ** 2 + infimum.minimize(lambda y: (y[0] - x[0]) ** 2, [(-1, 1)]).fun
+
+
+@pytest.mark.parametrize(
+    "f",
+    [of_a_fraction, of_its_ratio, raised_as_another, through_a_view, digits, rounded_start, overflowing, searching],
+)
+def test_what_only_a_thin_slice_would_show_is_refused(f: Any) -> None:
+    with pytest.raises(TraceError):
+        infimum.minimize(f, [(0, 1)] * 2)
+
+
+def test_pythons_truth_values_are_added_as_numbers() -> None:
+    def f(x: Any) -> Any:
+        return x[0] + np.where(any([thin(x) < 0, x[0] > 2]) + any([thin(x) < 0]) == 2, -5.0, 0.0)
+
+    result = infimum.minimize(f, [(0, 1)] * 2)
+    assert result.minimum.lo <= f(np.array([0.4, 0.5041])) == -4.6
+
+
+def test_a_maximum_is_traced_as_a_minimum_is() -> None:
+    def f(x: Any) -> Any:
+        y = np.empty(2)
+        y[0], y[1] = float(x[0]), max(x[1], x[0])
+        return np.sum(np.array([y[0], 2 * y[1]]) ** 2) * math.cos(0.0)
+
+    assert infimum.minimize(f, [(-1, 1)] * 2, maximize=True).maximum.hi == 5.0
+    with pytest.raises(TraceError, match="random"):
+        infimum.minimize(lambda x: x[0] * np.random.rand(), [(0, 1)], maximize=True)

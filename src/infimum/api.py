@@ -30,6 +30,7 @@ METHODS = tuple(placed.METHODS)
 BACKENDS = ("auto", "cpu", "cuda")
 
 
+@np.errstate(all="ignore")
 def minimize(
     f_or_problem: Any = None,
     bounds: Any = None,

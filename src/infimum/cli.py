@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
+import os
 import sys
 import time
 import traceback
@@ -98,6 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InfimumError as error:
         print(f"infimum: {error}", file=sys.stderr)
         code = WRONG
+    except BrokenPipeError:  # nobody reads any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = STOPPED
     except KeyboardInterrupt:
         print("infimum: interrupted", file=sys.stderr)
         code = INTERRUPTED

@@ -49,6 +49,7 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
+@np.errstate(all="ignore")
 def trace(
     f: Callable[..., Any],
     n: int,

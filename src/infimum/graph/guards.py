@@ -75,20 +75,25 @@ def _functions(text: str) -> dict[tuple[str, int], ast.AST]:
     return found
 
 
-def _protected(scope: ast.AST, own: frozenset[str]) -> Iterator[list[ast.stmt]]:
+def _protected(scope: ast.AST, own: frozenset[str], nested: bool = False) -> Iterator[list[ast.stmt]]:
     """The statements of one function under a guard that may catch; `own` names are the user's, whatever they say."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, _SCOPES):
             continue
-        if isinstance(node, ast.Try) and (any(map(_catches_numbers, node.handlers)) or _leaves(node.finalbody)):
-            yield node.body
+        is_try = isinstance(node, ast.Try)
+        if isinstance(node, ast.Try):
+            catches = any(_catches_numbers(handler, nested) for handler in node.handlers)
+            if catches or _leaves(node.finalbody):
+                yield node.body
         if isinstance(node, ast.With | ast.AsyncWith) and not all(_passes(item, own) for item in node.items):
             yield node.body
-        yield from _protected(node, own)
+        yield from _protected(node, own, nested or is_try)
 
 
-def _catches_numbers(handler: ast.ExceptHandler) -> bool:
-    if isinstance(handler.body[-1], ast.Raise) and not _leaves(handler.body):
+def _catches_numbers(handler: ast.ExceptHandler, nested: bool) -> bool:
+    """Whether a handler may catch an error of numbers; one that raises another error does so for those further out."""
+    last = handler.body[-1]
+    if isinstance(last, ast.Raise) and not (last.exc is not None and nested) and not _leaves(handler.body):
         return False
     if handler.type is None:
         return True

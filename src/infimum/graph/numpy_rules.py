@@ -65,7 +65,20 @@ def _einsum(t: Tracer, subscripts: Any, *operands: Any) -> Any:
     inputs = left.split(",")
     if not arrow:
         output = "".join(sorted(k for k in set(left) - {","} if left.count(k) == 1))
-    return contract(t, inputs, output, [_plain_list(t, v) for v in operands])
+    found = contract(t, inputs, output, [_plain_list(t, v) for v in operands])
+    return read_only(found) if len(operands) == 1 and set(output) == set(left) else found
+
+
+def read_only(found: Any) -> Any:
+    """An array that is a view in NumPy, and a copy here: it may not be written into."""
+    if isinstance(found, TracedArray) and found.cells is not None:
+        found.cells.frozen = "This array is a view that is not followed."
+    return found
+
+
+def _diag(t: Tracer, v: Any, k: int = 0) -> Any:
+    found = numpy_shapes.FUNCTIONS[np.diag](t, v, k)
+    return read_only(found) if np.ndim(v) == 2 else found
 
 
 def _plain_list(t: Tracer, value: Any) -> Any:
@@ -355,7 +368,7 @@ FUNCTIONS: dict[Any, Rule] = {
     **numpy_shapes.FUNCTIONS,
     **numpy_folds.FUNCTIONS,
     **numpy_written.FUNCTIONS,
-    np.einsum: _einsum, np.dot: _dot, np.inner: _inner, np.vdot: _vdot, np.outer: _outer,
+    np.einsum: _einsum, np.diag: _diag, np.dot: _dot, np.inner: _inner, np.vdot: _vdot, np.outer: _outer,
     np.tensordot: _tensordot, np.linalg.multi_dot: _multi_dot, np.cross: _cross, np.convolve: _convolve,
     np.kron: _kron,
     np.where: where, np.select: _select, np.piecewise: _piecewise, np.clip: _clip,

@@ -91,21 +91,54 @@ def _grouped(t: Tracer, base: Node, exponents: Any) -> Node:
     pieces, places = [], []
     for members in kinds:
         (at,) = np.nonzero(members)
-        part = t.graph.node("take", (base,), at.size, of_indices(at, base.size))
+        part = _taken(t, base, at)
         if whole[at[0]]:
             made = _power(t, part, exponents[at[0]])
         else:
             made = _traced_power(t, part, t.constant_node(exponents[at]))
         pieces.append(t.sized(made, at.size))
         places.append(at)
-    joined = t.graph.node("concat", pieces, base.size)
-    back = np.empty(base.size, np.int64)
-    back[np.concatenate(places)] = np.arange(base.size)
-    return t.graph.node("take", (joined,), base.size, of_indices(back, base.size))
+    return _put_back(t, pieces, places, base.size)
 
 
 def _traced_power(t: Tracer, base: Node, exponent: Node) -> Node:
-    """Return the power of an exponent that is traced, or no integer."""
+    """Return the power of an exponent that is traced, or no integer; elements whose base is always 0 apart."""
+    s = t.absorbed
+    lo, hi = s.ranges.of(base)
+    zero = np.broadcast_to((lo == 0) & (hi == 0), base.size)
+    if not zero.any() or s.of(base) is not FINITE:
+        return _any_power(t, base, exponent)
+    if zero.all():
+        return _power_of_zero(t, exponent)
+    size = max(base.size, exponent.size)
+    (there,), (rest,) = np.nonzero(zero), np.nonzero(~zero)
+    made = _any_power(t, _taken(t, base, rest), _taken(t, exponent, rest))
+    none = _power_of_zero(t, _taken(t, exponent, there))
+    return _put_back(t, [t.sized(made, rest.size), t.sized(none, there.size)], [rest, there], size)
+
+
+def _power_of_zero(t: Tracer, exponent: Node) -> Node:
+    """Return 0**exponent: 0 above 0, 1 at 0, infinite below."""
+    s = t.absorbed
+    b = s.of(exponent)
+    found = s.where(
+        s.compare("is_equal", exponent, 0.0, b.finite), s.number(1.0), t.operation("pow", (s.number(0.0), exponent))
+    )
+    return s.where(s.compare("is_less", s.number(0.0), exponent, b.finite), s.number(0.0), found)
+
+
+def _taken(t: Tracer, node: Node, at: Any) -> Node:
+    return node if node.size == 1 else t.graph.node("take", (node,), at.size, of_indices(at, node.size))
+
+
+def _put_back(t: Tracer, pieces: list[Node], places: list[Any], size: int) -> Node:
+    """Return an array of pieces, each of whose elements goes to its place."""
+    back = np.empty(size, np.int64)
+    back[np.concatenate(places)] = np.arange(size)
+    return t.graph.node("take", (t.graph.node("concat", pieces, size),), size, of_indices(back, size))
+
+
+def _any_power(t: Tracer, base: Node, exponent: Node) -> Node:
     s = t.absorbed
     a, b = s.of(base), s.of(exponent)
     s.refuse(s.either(a.minus, b.plus, b.minus, a.doubt, b.doubt), "A power")

@@ -20,6 +20,7 @@ class Text(str):
     __slots__ = ()
     for _name in ("count", "find", "rfind", "index", "startswith", "endswith", "replace", "strip", "lstrip", "rstrip",
                   "split", "partition", "isdigit", "isnumeric", "isdecimal", "__getitem__", "__eq__", "__ne__",
-                  "__hash__", "__contains__", "__lt__", "__gt__", "__le__", "__ge__", "__len__", "__iter__", "encode"):  # fmt: skip
+                  "__hash__", "__contains__", "__lt__", "__gt__", "__le__", "__ge__",
+                  "__len__", "__iter__", "encode"):  # fmt: skip
         locals()[_name] = _asked
     del _name

@@ -443,7 +443,7 @@ class TracedArray:
         return format(self.numbers, spec) if self.known and not self.shape else repr(self)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and hasattr(np.ndarray, name):
+        if not name.startswith("_") and (hasattr(np.ndarray, name) or hasattr(np.float64, name) or hasattr(int, name)):
             raise refusal(f".{name} is not offered for traced arrays.", "Write the formula with other NumPy functions.")
         raise AttributeError(f"a traced array has no attribute {name!r}")
 

@@ -33,6 +33,7 @@ Operand = tuple[Node, Shape, bool]
 Rule = Callable[..., Any]
 
 _BEFORE = "This array was made before the call; a function that writes into it has a hidden state."
+_VIEWED = "This array is, or has, a view that is not followed."
 _COPY = "Write into a copy made inside the function: a = a.copy()."
 
 
@@ -382,7 +383,21 @@ class Tracer:
             )
         if kwargs.get("out") is not None:
             raise arguments.not_honoured(function, "out")
-        return self.fresh(function(*plain(args), **plain(kwargs)))
+        return self._apart(function, args, kwargs)
+
+    def _apart(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What NumPy makes of plain numbers. An array and a view of it can then be read, but not written any more."""
+        given = plain(args)
+        found = function(*given, **plain(kwargs))
+        made = self.fresh(found)
+        pairs = zip(found, made, strict=True) if isinstance(found, list | tuple) else [(found, made)]
+        for part, wrapped in pairs:
+            for value, array in zip(args, given, strict=True):
+                if isinstance(wrapped, TracedArray) and isinstance(value, TracedArray) and _share(part, array):
+                    for one in (wrapped, value):
+                        if one.cells is not None and not one.cells.frozen:
+                            one.cells.frozen = _VIEWED
+        return made
 
     def _ruled(self, function: Any, rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         views = getattr(rule, "keeps_views", False) and args and isinstance(args[0], TracedArray)
@@ -392,7 +407,7 @@ class Tracer:
         if not views and not is_symbolic(values) and not has_exact(values):
             if function is np.clip and not arguments.is_idle("where", kwargs.get("where", True)):
                 raise arguments.not_honoured(function, "where")  # NumPy leaves the other elements unset
-            return self.fresh(function(*plain(args), **plain(kwargs)))
+            return self._apart(function, args, kwargs)
         call = arguments.bound(function, rule, args, kwargs)
         if call.as_floats:
             return rule(self, self._floats(call.args[0]), *call.args[1:], **call.kwargs)
@@ -577,6 +592,10 @@ _OF_OBJECTS = frozenset(
     {np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isnan, np.isinf, np.isfinite}
 )
 _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
+
+
+def _share(a: Any, b: Any) -> bool:
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
 
 
 def _no_subclass(value: Any) -> None:

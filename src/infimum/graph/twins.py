@@ -15,6 +15,7 @@ import sysconfig
 import warnings
 from collections import deque
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from types import (
     BuiltinFunctionType,
@@ -40,7 +41,7 @@ from infimum.graph.refusal import refusal
 from infimum.graph.selected import Selected
 from infimum.graph.traced import TracedArray
 from infimum.graph.tracer import Tracer
-from infimum.graph.values import plain
+from infimum.graph.values import is_symbolic, plain, unknown
 
 _PLAIN = frozenset(
     {int, float, bool, str, bytes, complex, type(None), type(...), TracedArray, Selected, Exact, ExactArray, Fraction,
@@ -275,7 +276,20 @@ class Twins:
 
     # Classes and their instances
 
+    def _exact_class(self, kind: type) -> type:
+        """Decimal or Fraction: of numbers alone, since an error of theirs might be caught."""
+        tracer = self.tracer
+
+        def make(cls: type, *args: Any, **kwargs: Any) -> Any:
+            if is_symbolic(args):
+                raise tracer.refused(unknown(kind))
+            return kind(*plain(args), **kwargs)
+
+        return type(kind.__name__, (kind,), {"__new__": make})
+
     def _class(self, cls: type) -> Any:
+        if cls is Decimal or cls is Fraction:
+            return self._exact_class(cls)
         special = numpy_class(self, cls)
         if special is not None:
             return special

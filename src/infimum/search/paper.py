@@ -210,20 +210,28 @@ class _Search:
         for _ in range(_LOOKS):
             if not self._has_candidates() or self._is_late():
                 break
-            _, region = heapq.heappop(self.heap)
-            is_checked = self.masks_are_all and region not in self.incomplete
-            child = self._advance(region)
-            self._push(region)
-            if child is None:
-                continue
-            bound, index = child
-            if is_checked:
-                self._go(region, index)
-            elif self._cannot_hold_a_minimiser(region, index):
-                continue
-            if not self._is_narrow(bound):
-                return bound, region, index
-            self._put_out(bound)
+            with unhurried():  # what is out of the heap is in no list until it is decided about
+                found = self._next()
+            if found is not None:
+                return found
+        return None
+
+    def _next(self) -> tuple[float, int, int] | None:
+        """The best child of all, if it is to be split."""
+        _, region = heapq.heappop(self.heap)
+        is_checked = self.masks_are_all and region not in self.incomplete
+        child = self._advance(region)
+        self._push(region)
+        if child is None:
+            return None
+        bound, index = child
+        if is_checked:
+            self._go(region, index)
+        elif self._cannot_hold_a_minimiser(region, index):
+            return None
+        if not self._is_narrow(bound):
+            return bound, region, index
+        self._put_out(bound)
         return None
 
     def _settled(self, region: int) -> float:
@@ -399,7 +407,8 @@ class _Search:
 
     def _push(self, region: int) -> None:
         """Keep a run that still has children which may hold a minimiser; an infinite bound means that none is left."""
-        bound = self._settled(region)
+        with unhurried():  # a region that is in no list would be lost
+            bound = self._settled(region)
         if np.isnan(bound):
             bound = -np.inf  # no number: nothing is known
         if bound <= self.upper and bound < np.inf:
