@@ -18,9 +18,12 @@ size or of size 1. Beside the elementwise operations of graph/ops there are
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
 
 from infimum.deadline import ask
+
+T = TypeVar("T")
 
 STRUCTURAL = frozenset({"x", "constant", "take", "concat", "sum", "prod", "min_of", "max_of", "others", "recurrence"})
 _OFTEN = 1023  # new nodes after which the time is asked
@@ -82,6 +85,21 @@ def ancestors(outputs: Iterable[Node]) -> list[Node]:
             seen[node.number] = node
             stack.extend(node.args)
     return [seen[number] for number in sorted(seen)]
+
+
+def bottom_up(node: Node, known: dict[Node, T], make: Callable[[Node], T]) -> T:
+    """Return what is known of a node; what is not yet known of it and of those below is made first, operands first."""
+    pending = [node]  # deep expressions are walked without recursion
+    while pending:
+        current = pending[-1]
+        below = [] if current in known else [a for a in current.args if a not in known]
+        if below:
+            pending.extend(below)
+            continue
+        pending.pop()
+        if current not in known:
+            known[current] = make(current)
+    return known[node]
 
 
 def users(nodes: Iterable[Node]) -> dict[int, int]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.graph.indexmap import Affine
-from infimum.graph.node import REDUCTIONS, Node
+from infimum.graph.node import REDUCTIONS, Node, bottom_up
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of, value_of
 
@@ -36,17 +36,7 @@ class Ranges:
 
     def of(self, node: Node) -> Any:
         """Return the ends of the node's elements: arrays of its size or of 1 for all, or plain floats."""
-        pending = [node]
-        while pending:
-            current = pending[-1]
-            below = [] if current in self._known else [a for a in current.args if a not in self._known]
-            if below:
-                pending.extend(below)
-                continue
-            pending.pop()
-            if current not in self._known:
-                self._known[current] = self._made(current)
-        return self._known[node]
+        return bottom_up(node, self._known, self._made)
 
     def _made(self, node: Node) -> Any:
         if node.op == "x":

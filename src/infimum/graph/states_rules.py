@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.graph.node import REDUCTIONS, Graph, Node
+from infimum.graph.node import REDUCTIONS, Graph, Node, bottom_up
 from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of
 from infimum.graph.ranges import Ranges
@@ -31,17 +31,7 @@ class StatesOf(Logic):
         found = self.known.get(node)
         if found is not None:
             return found
-        pending = [node]
-        while pending:
-            current = pending[-1]
-            below = [] if current in self.known else [a for a in current.args if a not in self.known]
-            if below:
-                pending.extend(below)
-                continue
-            pending.pop()
-            if current not in self.known:
-                self.known[current] = self._made(current)
-        return self.known[node]
+        return bottom_up(node, self.known, self._made)
 
     def _made(self, node: Node) -> States:
         below = [self.known[a] for a in node.args]

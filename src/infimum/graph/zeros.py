@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infimum.graph.node import Node
+from infimum.graph.node import Node, bottom_up
 from infimum.graph.payload import integer_of, map_of
 
 if TYPE_CHECKING:
@@ -50,17 +50,7 @@ class Zeros:
 
     def of(self, node: Node) -> Truth | None:
         """Return where the node is -0.0 if it is 0, None if that is not known."""
-        pending = [node]
-        while pending:
-            current = pending[-1]
-            below = [] if current in self._known else [a for a in current.args if a not in self._known]
-            if below:
-                pending.extend(below)
-                continue
-            pending.pop()
-            if current not in self._known:
-                self._known[current] = self._made(current)
-        return self._known[node]
+        return bottom_up(node, self._known, self._made)
 
     def _made(self, node: Node) -> Truth | None:
         s, op = self._states, node.op
