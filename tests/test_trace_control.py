@@ -418,4 +418,4 @@ def test_a_maximum_is_traced_as_a_minimum_is() -> None:
 
     assert infimum.minimize(f, [(-1, 1)] * 2, maximize=True).maximum.hi == 5.0
     with pytest.raises(TraceError, match="random"):
-        infimum.minimize(lambda x: x[0] * standard_normal(), [(0, 1)], maximize=True)
+        infimum.minimize(lambda x: x[0] * gauss(0, 1), [(0, 1)], maximize=True)
