@@ -332,7 +332,7 @@ def test_a_dive_finds_good_points_where_no_slope_leads_down(monkeypatch: Patch) 
         return np.sum((y - np.array([0.52, -1.26, 2.0])) ** 2) + np.abs(y[0] * y[1] * y[2] + 1.3104)
 
     def uppers() -> Any:
-        return found(fine, [(-4.1, 4.3)] * 3, ftol=1e-9, xtol=None, max_iter=8, contractors=("mean_value",))
+        return found(fine, [(-4.1, 4.3)] * 3, ftol=1e-9, xtol=None, max_iter=4, contractors=("mean_value",))
 
     with_dives = uppers()
     assert any(name == "dive" for step in with_dives.history for name, _ in step.work)
