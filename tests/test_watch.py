@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 import random
 import time
 import warnings
@@ -421,3 +422,8 @@ def test_clocks_and_addresses_are_noticed(template: str) -> None:
     except TraceError as error:
         said = str(error)
     assert "hidden state" in said or "different one at every call" in said
+
+
+def test_a_function_can_be_sent_elsewhere() -> None:
+    function = infimum.trace(lambda x: np.sum(x**2), 3)
+    assert pickle.loads(pickle.dumps(function))(np.ones(3)) == 3.0

@@ -85,10 +85,10 @@ def trace_unwatched(
     traced = again()
     (rolled,) = reroll(traced.graph, [traced.output])
     own = Beside(traced, rolled, again)
-    if jac is None:
-        return Function(rolled, n, _name(f), watch=Watch([own]))
-    given, beside = trace_jacobian(jac, n, args, box)
-    return Function(rolled, n, _name(f), given, Watch([own, beside]))
+    given, beside = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
+    function = Function(rolled, n, _name(f), given, Watch([own, *beside]))
+    own.simplified = lambda: function.value_program
+    return function
 
 
 def _name(f: Any) -> str:

@@ -32,7 +32,7 @@ Pair = tuple[FloatArray, FloatArray]
 
 def trace_jacobian(
     jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None
-) -> tuple[Jacobian, Beside]:
+) -> tuple[Jacobian, list[Beside]]:
     """Turn a NumPy function that returns n partial derivatives into one that can be enclosed; and what watches it."""
 
     def again() -> Traced:
@@ -40,7 +40,7 @@ def trace_jacobian(
 
     traced = again()
     (rolled,) = reroll(traced.graph, [traced.output])
-    return Jacobian(rolled, n), Beside(traced, rolled, again)
+    return Jacobian(rolled, n), [Beside(traced, rolled, again)]
 
 
 class Jacobian:

@@ -32,6 +32,7 @@ _ALWAYS = 3
 _CLOSE = 1e-12  # relative
 _CHUNK = 64
 _LARGE = 1 << 20  # numbers that a program holds
+_MANY_NODES = 20_000  # of an expression whose program takes long to make
 # Without bounds: ranges in which a function is likely to be defined somewhere.
 _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.0, 100.0), (2.0, 50.0), (-0.4, 0.1))
 
@@ -39,8 +40,11 @@ _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.
 class Beside:
     """A traced function and the user's own, compared at points.
 
-    retrace   traces the function once more: an error tells a state that changed from a misunderstanding of ours
+    retrace      traces the function once more: an error tells a state that changed from a misunderstanding of ours
+    simplified   the program that the search runs: of a large function, its values are looked at first
     """
+
+    simplified: Callable[[], Program] | None = None
 
     def __init__(self, traced: Traced, output: Node, retrace: Callable[[], Traced]) -> None:
         self._traced = traced
@@ -57,6 +61,8 @@ class Beside:
 
     @cached_property
     def _tight(self) -> Program:
+        if self.simplified is not None and self._output.number > _MANY_NODES:
+            return self.simplified()
         return lower([self._output], self.n)
 
     @cached_property
@@ -141,6 +147,10 @@ class Watch:
         self._began = time.perf_counter()
         self._spent = 0.0
         self._waiting: Iterator[FloatArray] = iter(())
+
+    def __reduce__(self) -> tuple[type[Watch], tuple[list[Beside]]]:
+        """Leave the user's own function behind: a Function that is sent elsewhere is not watched there."""
+        return Watch, ([],)
 
     def without_bounds(self) -> None:
         """Compare at a few points where the function has a value, wherever they are."""
