@@ -301,7 +301,7 @@ FUNCTIONS |= {
     np.pad: _pad,
     np.take_along_axis: _take_along_axis,
     np.real: lambda t, a: t.traced(a),
-    np.isscalar: lambda t, a: isinstance(a, TracedArray) and not a.shape,
+    np.isscalar: lambda t, a: isinstance(a, TracedArray) and a.cells is None,
     np.iscomplexobj: lambda t, a: False,
     np.isrealobj: lambda t, a: True,
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.exact import Exact, ExactArray
 from infimum.graph.arguments import bound, not_honoured, with_out
-from infimum.graph.kinds import type_of
+from infimum.graph.kinds import kind_of, type_of
 from infimum.graph.refusal import refusal
 from infimum.graph.tracer import Rule, Tracer
 from infimum.graph.values import has_exact, is_symbolic, plain, unknown
@@ -119,6 +119,8 @@ class _Vectorized:
         if kwargs or set(self._options) - {"otypes", "doc", "cache"}:
             name = next(iter(kwargs), None) or next(iter(set(self._options) - {"otypes", "doc", "cache"}))
             raise not_honoured(np.vectorize, name)
+        for value in args:
+            kind_of(np.dtype(type_of(value)), "vectorize")
         shape = np.broadcast_shapes(*(np.shape(a) for a in args))
         wide = [t.call(np.broadcast_to, (t.traced(a), shape), {}).reshape(-1) for a in args]
         values = [self._function(*(a[k] for a in wide)) for k in range(int(np.prod(shape)))]
