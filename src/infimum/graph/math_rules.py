@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.graph.kinds import typed
+from infimum.graph.kinds import bound_of, typed
 from infimum.graph.numpy_elementwise import as_truth
 from infimum.graph.numpy_folds import fold, joined_extreme
 from infimum.graph.ops import OPERATIONS
@@ -132,14 +132,32 @@ MATH |= {function: _python(function.__name__, rule) for function, rule in MATH.i
 
 
 def _owned(t: Tracer, found: Any, values: list[Any]) -> Any:
-    """What min or max chose: Python's own number where all of them are, and one or the other where some are."""
-    own = [value.kind in "FIB" if type(value) is TracedArray else type(value) in (int, float) for value in values]
-    if not any(own) or type(found) is not TracedArray or found.shape:
+    """What min or max chose, with its type.
+
+    all of one type             that type
+    NumPy's floats, and Python's numbers of any kind but truth values
+                                Python's own number for some x, and NumPy's for others
+    else                        refused: the type would depend on x
+    """
+    if type(found) is not TracedArray or found.shape:
         return found
-    if not all(own):
+    kinds = {_kind(value) for value in values}
+    if len(kinds) == 1:
+        (kind,) = kinds
+        return typed(t, found, kind, max(map(bound_of, values)) if kind == "i" else 0)
+    if not kinds <= {"f", "F", "I"}:
+        raise refusal("min and max of values of different types have a type that depends on x.", "Write np.maximum.")
+    if "f" in kinds:
         t.mixed.add(found.node)
-    whole = all(value.kind in "IB" if type(value) is TracedArray else type(value) is int for value in values)
-    return typed(t, found, "I" if whole else "F")
+    return typed(t, found, "F")
+
+
+def _kind(value: Any) -> str:
+    if type(value) is TracedArray:
+        return value.kind
+    if isinstance(value, np.ndarray | np.generic):
+        return {"b": "b", "i": "i", "u": "i"}.get(value.dtype.kind, "f")
+    return "B" if type(value) is bool else "I" if type(value) is int else "F"
 
 
 def _extreme(op: str) -> Rule:
