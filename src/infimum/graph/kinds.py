@@ -204,7 +204,8 @@ def _integer_power(t: Tracer, rule: Any, base: Any, exponent: Any) -> Any:
     known = np.asarray(exponent.numbers if type(exponent) is TracedArray else exponent)
     if (known < 0).any():
         raise ValueError("Integers to negative integer powers are not allowed.")
-    bound = max(1, bound_of(base)) ** int(known.max(initial=0))
+    size, power = bound_of(base), int(known.max(initial=0))
+    bound = 1 if size < 2 else LIMIT if power > 63 else size**power
     return with_kind(t, rule(t, base, exponent), "i", bound)
 
 

@@ -171,6 +171,8 @@ def _extreme(op: str) -> Rule:
         if "key" in kwargs:
             raise refusal(f"{op}(..., key=) cannot be traced.", f"Write np.{op} of the values themselves.")
         found = list(values[0] if len(values) == 1 else values)
+        if len({np.shape(value) for value in found}) > 1:
+            raise refusal(f"{op} of values of different shapes has a shape that depends on x.", f"Write np.{op}imum.")
         return _owned(t, joined_extreme(op, t, found), found)
 
     return rule

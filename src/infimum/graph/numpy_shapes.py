@@ -27,6 +27,8 @@ def _view(function: Any) -> Rule:
             a = TracedArray(t, (), None, Cells(t, 1, None, a.node), kind=a.kind, bound=a.bound)
         base = a.positions()
         found = function(base, *plain(args), **plain(kwargs))
+        if function is np.resize and not a.size:
+            raise refusal("np.resize of no elements gives zeros.", "Write np.zeros.")
         if isinstance(found, list | tuple):
             return type(found)(_picked(t, a, part, base) for part in found)
         return _picked(t, a, found, base)

@@ -379,6 +379,7 @@ class TracedArray:
     def astype(
         self, dtype: Any, order: Any = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
+        dtype = float if dtype is None else dtype
         if order not in ("K", None) or casting not in ("unsafe", "same_kind"):
             raise refusal("astype with order= or casting= is not offered.", "Leave the argument out.")
         if casting == "same_kind" and not np.can_cast(self.dtype, dtype, "same_kind"):

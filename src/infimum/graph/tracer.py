@@ -236,6 +236,10 @@ class Tracer:
 
     def ufunc(self, ufunc: np.ufunc, inputs: tuple[Any, ...], method: str = "__call__", **kwargs: Any) -> Any:
         """What a universal function gives: nodes where an input is an expression, else NumPy's own result."""
+        if any(map(has_exact, inputs)) and any(map(_is_short, inputs)):
+            raise self.refused(
+                refusal("NumPy would round the exact constant to few digits here.", "Use float64 numbers.")
+            )
         target = kwargs.pop("out", None)
         if ufunc.nout > 1 and target is not None and method == "__call__":
             given = target if isinstance(target, tuple) else (target,)
@@ -247,7 +251,7 @@ class Tracer:
         else:
             found = self._ufunc_method(ufunc, method, inputs, kwargs)
         if isinstance(target, tuple):
-            return tuple(f if one is None else self.into(one, f) for one, f in zip(target, found, strict=True))
+            return tuple(f if one is None else self.into(one, f, True) for one, f in zip(target, found, strict=True))
         return found if target is None else self.into(target, found)
 
     def _elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...], target: Any, kwargs: dict[str, Any]) -> Any:
@@ -311,8 +315,8 @@ class Tracer:
             return self.ufunc(ufunc, (a.reshape(a.shape + (1,) * b.ndim), b))
         raise self.refused(refusal(f"np.{ufunc.__name__}.{method} cannot be traced.", "Write the formula another way."))
 
-    def into(self, target: Any, found: Any) -> Any:
-        """out=: write what a function gave into an array, under NumPy's casting rule."""
+    def into(self, target: Any, found: Any, several: bool = False) -> Any:
+        """out=: write what a function gave, maybe one of several results, into an array, by NumPy's casting rule."""
         if not isinstance(target, TracedArray):
             raise self.refused(refusal(_BEFORE, _COPY))
         own = type_of(found)
@@ -320,6 +324,10 @@ class Tracer:
             raise TypeError(f"cannot cast the output from {np.dtype(own)} to {target.dtype} with rule 'same_kind'")
         if np.broadcast_shapes(np.shape(found), target.shape) != target.shape:
             raise ValueError(f"non-broadcastable output operand with shape {target.shape}")
+        if several and np.shape(found) != target.shape:
+            raise self.refused(
+                refusal("NumPy spreads all results to the shape of out=.", "Give a target of that shape.")
+            )
         self.assign(target, ..., found)
         return target
 
@@ -641,6 +649,11 @@ def _exact_beside_arrays(values: tuple[Any, ...]) -> bool:
     if not any(has_exact(value) for value in values):
         return False
     return any(isinstance(v, TracedArray | np.ndarray | list | tuple) and np.shape(v) for v in values)
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a value is of float32 or float16."""
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind == "f" and value.dtype.itemsize < 8
 
 
 def _holds(dtype: np.dtype[Any], own: Any) -> bool:
