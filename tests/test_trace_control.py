@@ -419,3 +419,22 @@ def test_a_maximum_is_traced_as_a_minimum_is() -> None:
     assert infimum.minimize(f, [(-1, 1)] * 2, maximize=True).maximum.hi == 5.0
     with pytest.raises(TraceError, match="random"):
         infimum.minimize(lambda x: x[0] * gauss(0, 1), [(0, 1)], maximize=True)
+
+
+def integers_for_some_x(x: Any) -> Any:
+    a = np.array([max(x[0], 0), 1])
+    a[1] = 0.7
+    return a.sum() + x[1]
+
+
+def written_after_a_view(x: Any) -> Any:
+    m = np.outer(x, x) + np.eye(2)
+    v = np.diag(m)
+    m[0, 0] = 5.0
+    return v.sum()
+
+
+@pytest.mark.parametrize("f", [integers_for_some_x, written_after_a_view])
+def test_arrays_whose_type_or_elements_would_change_behind_our_back_are_refused(f: Any) -> None:
+    with pytest.raises(TraceError):
+        infimum.trace(f, 2)

@@ -149,6 +149,8 @@ def _owned(t: Tracer, found: Any, values: list[Any]) -> Any:
         raise refusal("min and max of values of different types have a type that depends on x.", "Write np.maximum.")
     if "f" in kinds:
         t.mixed.add(found.node)
+    if "I" in kinds or any(type(value) is TracedArray and value.node in t.whole for value in values):
+        t.whole.add(found.node)
     return typed(t, found, "F")
 
 

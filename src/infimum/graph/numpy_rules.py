@@ -66,19 +66,20 @@ def _einsum(t: Tracer, subscripts: Any, *operands: Any) -> Any:
     if not arrow:
         output = "".join(sorted(k for k in set(left) - {","} if left.count(k) == 1))
     found = contract(t, inputs, output, [_plain_list(t, v) for v in operands])
-    return read_only(found) if len(operands) == 1 and set(output) == set(left) else found
+    return read_only(found, operands[0]) if len(operands) == 1 and set(output) == set(left) else found
 
 
-def read_only(found: Any) -> Any:
-    """An array that is a view in NumPy, and a copy here: it may not be written into."""
-    if isinstance(found, TracedArray) and found.cells is not None:
-        found.cells.frozen = "This array is a view that is not followed."
+def read_only(found: Any, source: Any) -> Any:
+    """An array that is a view in NumPy, and a copy here: neither it nor its source may be written into any more."""
+    for array in (found, source):
+        if isinstance(array, TracedArray) and array.cells is not None and not array.cells.frozen:
+            array.cells.frozen = "This array is, or has, a view that is not followed."
     return found
 
 
 def _diag(t: Tracer, v: Any, k: int = 0) -> Any:
     found = numpy_shapes.FUNCTIONS[np.diag](t, v, k)
-    return read_only(found) if np.ndim(v) == 2 else found
+    return read_only(found, v) if np.ndim(v) == 2 else found
 
 
 def _plain_list(t: Tracer, value: Any) -> Any:

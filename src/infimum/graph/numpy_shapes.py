@@ -141,6 +141,8 @@ def _stacked(t: Tracer, a: Any) -> Any:
 
 def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     fill = _stacked(t, fill_value)
+    if dtype is None:
+        t.refuse_mixed([fill])
     kind = np.dtype(type_of(fill) if dtype is None else dtype)
     found = t.fresh(np.zeros(plain(shape), kind))
     t.assign(found, ..., fill)

@@ -53,8 +53,11 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
     found = rule(t, *numbers)
     if ufunc in _RAISING:
         found = _without_poles(t, found, numbers, mixed)
+    parts = found if isinstance(found, tuple) else (found,)
     if mixed:
-        t.mixed.update(part.node for part in (found if isinstance(found, tuple) else (found,)))
+        t.mixed.update(part.node for part in parts)
+    if ufunc is not np.true_divide and any(type(value) is TracedArray and value.node in t.whole for value in values):
+        t.whole.update(part.node for part in parts)
     if ufunc in _COMPARISONS:
         return with_kind(t, found, "B")
     kind = "I" if ufunc in _WHOLE or float not in types else "F"

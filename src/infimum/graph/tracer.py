@@ -48,6 +48,7 @@ class Tracer:
         self.n = n
         self.absorbed = Absorbed(self, box)
         self.mixed: set[Node] = set()  # numbers that are Python's own for some x, and NumPy's for others
+        self.whole: set[Node] = set()  # those of them that are integers for some x
         self._ufuncs = ufuncs
         self._functions = functions
         self._numbers: dict[float, Node] = {}
@@ -178,8 +179,19 @@ class Tracer:
         pieces = [node for node, _, _ in operands]
         node = pieces[0] if len(pieces) == 1 else self.graph.node("concat", pieces, sum(p.size for p in pieces))
         kind = joined_kind(rows, "array")
+        self.refuse_mixed(rows)
         bound = max(map(bound_of, rows)) if kind == "i" else 0
         return self.array(node, (len(rows), *shapes.pop()), kind=kind, bound=bound)
+
+    def refuse_mixed(self, rows: list[Any]) -> None:
+        """Refuse an array that is one of integers for some x: what is written into it then is rounded."""
+        mixed = [isinstance(row, TracedArray) and row.scalar in self.whole for row in rows]
+        if any(mixed) and not any(
+            type_of(row) in _FLOATS for row, is_mixed in zip(rows, mixed, strict=True) if not is_mixed
+        ):
+            raise self.refused(
+                refusal("The type of this array depends on x.", "Write np.maximum, or 0.0 in place of 0.")
+            )
 
     def traced(self, value: Any) -> TracedArray:
         """A value as a traced array, whatever it was."""
@@ -595,6 +607,7 @@ class Tracer:
         )
 
 
+_FLOATS = (float, np.dtype(float))
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
 _OF_OBJECTS = frozenset(
     {np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isnan, np.isinf, np.isfinite}
