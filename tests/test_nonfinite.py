@@ -193,6 +193,7 @@ def _swallowed(x: Any) -> Any:
         (lambda x: np.exp(-1 / (1 / np.log(x[0]))), [(0, 0.5)]),
         (lambda x: np.where(1 / (-1 / (1 / x[0] ** 2)) > 0, -5, x[0] ** 2), [(-1, 1)]),
         (lambda x: np.exp(1 / np.sum(-np.floor(x))), [(0, 1.5)]),
+        (lambda x: np.arctan((-0.0 * x[0] ** 2) ** np.round(x[0])) + x[0], [(-3, 3)]),
         (lambda x: np.exp(-min(math.inf, np.sqrt(_thin(x)))), [(0, 1)] * 2),
         (lambda x: np.exp(-np.fmin(np.inf, np.sqrt(_thin(x)))), [(0, 1)] * 2),
         (lambda x: abs(float(_thin(x)) ** 1.5) - 5 * (_thin(x) < -5e-5) + x[0], [(0, 1)] * 2),

@@ -106,7 +106,7 @@ def _traced_power(t: Tracer, base: Node, exponent: Node) -> Node:
     s = t.absorbed
     lo, hi = s.ranges.of(base)
     zero = np.broadcast_to((lo == 0) & (hi == 0), base.size)
-    if not zero.any() or s.of(base) is not FINITE:
+    if not zero.any() or s.of(base) is not FINITE or s.zeros.of(base) is not False:
         return _any_power(t, base, exponent)
     if zero.all():
         return _power_of_zero(t, exponent)

@@ -86,25 +86,21 @@ class Logic:
 
     def both(self, *truths: Truth) -> Truth:
         """Return whether all hold."""
-        found: Truth = True
-        for truth in truths:
-            if truth is False or found is False:
-                return False
-            found = truth if found is True else found if truth is True else self._joined("min", found, truth)
-        return found
+        return self._joined("min", True, truths)
 
     def either(self, *truths: Truth) -> Truth:
         """Return whether one holds."""
-        found: Truth = False
-        for truth in truths:
-            if truth is True or found is True:
-                return True
-            found = truth if found is False else found if truth is False else self._joined("max", found, truth)
-        return found
+        return self._joined("max", False, truths)
 
-    def _joined(self, op: str, a: Truth, b: Truth) -> Truth:
-        assert isinstance(a, Node) and isinstance(b, Node)
-        return a if a is b else self._total(self.decided(self.node(op, a, b)))
+    def _joined(self, op: str, idle: bool, truths: tuple[Truth, ...]) -> Truth:
+        """Return the truths joined; an idle one changes nothing, and its opposite decides."""
+        found: Truth = idle
+        for truth in truths:
+            if isinstance(truth, bool) or isinstance(found, bool):
+                found = truth if found is idle else found if truth is idle else not idle
+            elif truth is not found:
+                found = self._total(self.decided(self.node(op, found, truth)))
+        return found
 
     def negation(self, truth: Truth) -> Truth:
         """Return whether the truth does not hold."""
