@@ -51,7 +51,7 @@ paper: install ## repeat the paper's experiments and write docs/reproduction.md'
 proofs: install ## check the error bounds again with Sollya and Gappa
 	$(call need,sollya,Sollya is missing: install the package sollya and run make proofs again.)
 	$(call need,gappa,Gappa is missing: install the package gappa and run make proofs again.)
-	$(VENV)/bin/python $(CORE)/proofs/check.py
+	$(VENV)/bin/python proofs/check.py
 
 torture: install $(STAMPS)/tests $(STAMPS)/nvrtc mutants ## ten times the random arguments; records what it measures (long)
 	$(VENV)/bin/python -m pytest --arguments 200000 --record \

@@ -16,12 +16,12 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from infimum import frontier
-from infimum.cli_bench import Row, write_csv
-from infimum.contractors.devices import NAMES
+from infimum import problems
+from infimum.bench.paper import Row, write_csv
+from infimum.contractors.chain import NAMES
 from infimum.domain import read_bounds
-from infimum.function import trace
-from infimum.search import separable
+from infimum.function.function import trace
+from infimum.search.auto import separable
 from infimum.search.outcome import Options, Outcome
 from infimum.search.status import Status
 
@@ -36,7 +36,7 @@ PROBLEMS = (
 
 def outcomes(name: str, n: int, limit: float) -> Iterator[tuple[str, Outcome]]:
     """Be what is found with all devices, and without each of them."""
-    problem = frontier.named(name, n)
+    problem = problems.named(name, n)
     function, domain = trace(problem.f, n), read_bounds(problem.bounds, n)
     separable.search(function, domain, Options(xtol=None, ftol=FTOL, fatol=FTOL, max_iter=1))
     for left_out in ("", *NAMES):

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import infimum.core
-from infimum.function import trace
+from infimum.function.function import trace
 from infimum.graph.node import ancestors
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

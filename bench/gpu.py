@@ -33,12 +33,16 @@ import numpy as np
 import numpy.typing as npt
 
 import infimum.problems
-from infimum.backends import cpu, cuda, cuda_cache, emit, emit_launch
-from infimum.function import trace
-from infimum.passes import layout as form
+from infimum.backends import cpu
+from infimum.backends.cuda import cache as cuda_cache
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import emit
+from infimum.backends.cuda import launch as emit_launch
+from infimum.function.function import trace
 from infimum.passes.facts import facts
-from infimum.passes.lower import lower
-from infimum.passes.program import Program
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results"
@@ -361,7 +365,7 @@ def compile_times() -> dict[str, list[float]]:
         os.environ[cuda_cache.VARIABLE] = folder
         for team in (1, 32, 256):  # CuPy compiles kernels of its own for copies when it first needs them
             cuda.run(_value(hartmann6, 6), np.zeros((8, 6)), np.ones((8, 6)), team=team)
-        for name in infimum.problems.names():
+        for name in infimum.problems.names("paper"):
             problem = infimum.problems.named(name, 1000)
             program = _everything(problem.f, 1000)
             ends = np.array([[float(end) for end in pair] for pair in problem.bounds])

@@ -31,14 +31,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum import frontier
-from infimum.backends import cpu, cuda, emit_launch
-from infimum.backends.place import Gpu
-from infimum.contractors.devices import Devices
+from infimum import problems
+from infimum.backends import cpu
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import launch as emit_launch
+from infimum.backends.placement import Gpu
+from infimum.contractors.chain import Devices
 from infimum.contractors.mean_value import form_program
 from infimum.domain import Domain, read_bounds
-from infimum.function import Function, trace
-from infimum.search import auto, placed, separable
+from infimum.function.function import Function, trace
+from infimum.search import placed
+from infimum.search.auto import search as auto
+from infimum.search.auto import separable
 from infimum.search.outcome import Options
 
 RESULTS = Path(__file__).parent / "results"
@@ -69,7 +73,7 @@ class Case(NamedTuple):
 
     @classmethod
     def of(cls, name: str, n: int, ftol: float = 1e-6) -> Case:
-        problem = frontier.named(name, n)
+        problem = problems.named(name, n)
         domain = read_bounds(problem.bounds)
         return cls(f"{name} {n}", trace(problem.f, domain.n), domain, ftol)
 

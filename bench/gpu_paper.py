@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from infimum import problems
-from infimum.backends import cuda
+from infimum.backends.cuda import compile as cuda
 from infimum.domain import read_bounds
-from infimum.function import Function, trace
-from infimum.search import paper
+from infimum.function.function import Function, trace
 from infimum.search.outcome import Options, Outcome
-from infimum.staging import device
-from infimum.staging.device_memory import Gpu
+from infimum.search.paper import search as paper
+from infimum.staging.cuda import device
+from infimum.staging.cuda.memory import Gpu
 
 NAMES = (
     "ackley", "belegundu", "breiman", "discontinuous", "fu", "griewank", "levy", "rastrigin", "rosenbrock", "salomon",

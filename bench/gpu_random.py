@@ -34,12 +34,14 @@ if importlib.util.find_spec("flint") is None:  # only their values at points nee
 import emitted_cases
 import programs
 import random_functions
-from infimum.backends import cpu, cuda, cuda_cache
-from infimum.backends.emit import emit, is_long
-from infimum.backends.emit_memory import TEAMS
-from infimum.backends.emit_tape import emit_tape
-from infimum.function import Function, trace
-from infimum.passes.program import Program
+from infimum.backends import cpu
+from infimum.backends.cuda import cache as cuda_cache
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda.emit import emit, is_long
+from infimum.backends.cuda.memory import TEAMS
+from infimum.backends.cuda.tape import emit_tape
+from infimum.function.function import Function, trace
+from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
 Boxes = tuple[FloatArray, FloatArray]

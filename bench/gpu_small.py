@@ -10,7 +10,7 @@ import numpy as np
 
 import infimum
 from infimum import problems
-from infimum.search.partition import Uniform
+from infimum.search.paper.partition import Uniform
 
 
 def main() -> None:

@@ -27,14 +27,16 @@ from gpu import launches, peaks
 from gpu_paper import NAMES, on_the_device
 
 from infimum import problems
-from infimum.backends import cuda, cuda_cache
+from infimum.backends.cuda import cache as cuda_cache
+from infimum.backends.cuda import compile as cuda
 from infimum.domain import read_bounds
-from infimum.function import Function, trace
-from infimum.search import paper
+from infimum.function.function import Function, trace
 from infimum.search.outcome import Options
-from infimum.staging import device, device_memory
-from infimum.staging.device_memory import Gpu
-from infimum.staging.device_text import KERNELS
+from infimum.search.paper import search as paper
+from infimum.staging.cuda import device
+from infimum.staging.cuda import memory as device_memory
+from infimum.staging.cuda.memory import Gpu
+from infimum.staging.cuda.text import KERNELS
 
 CHOSEN = ("levy", "ackley", "griewank", "rosenbrock", "salomon")
 SIZES = (500, 1000)

@@ -19,7 +19,7 @@ import numpy as np
 
 import infimum.core
 from infimum.backends import cpu
-from infimum.passes.program import Program
+from infimum.passes.lowering.program import Program
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from programs import rastrigin

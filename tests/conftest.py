@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infimum.backends import cuda, cuda_cache
+from infimum.backends.cuda import cache as cuda_cache
+from infimum.backends.cuda import compile as cuda
 
 MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
-from infimum.function import Function
-from infimum.passes.contract import contraction
+from infimum.function.function import Function
+from infimum.passes.contract.contraction import contraction
 
 FloatArray = npt.NDArray[np.float64]
 Boxes = tuple[FloatArray, FloatArray]

@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 import infimum.problems
 import programs
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.passes.facts import facts
-from infimum.passes.lower import lower
-from infimum.passes.program import Program
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
 Boxes = tuple[FloatArray, FloatArray]
 
-PAPER = infimum.problems.names()
+PAPER = infimum.problems.names("paper")
 
 
 def everything(function: Function) -> Program:

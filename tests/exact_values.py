@@ -16,7 +16,7 @@ import flint
 import numpy as np
 from flint import arb
 
-from infimum.exact import Exact
+from infimum.exact.number import Exact
 from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
 

@@ -1,4 +1,4 @@
-"""As much of CuPy as backends/cuda.py asks for, on NumPy arrays: kernels are compiled by the host's compiler.
+"""As much of CuPy as backends/cuda/compile.py asks for, on NumPy arrays: kernels are compiled by the host's compiler.
 
 `module(folder, memory)` is a device of that many bytes of memory; `compiled` counts the texts that it compiled. With
 `strict` its arrays are told apart from the host's, and the two never meet unnoticed.

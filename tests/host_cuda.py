@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
-import infimum.backends
+import infimum.backends.cuda
 import infimum.core
 import nvrtc
-from infimum.backends import cuda, emit, emit_launch, emit_tape
-from infimum.passes.program import Program
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import emit
+from infimum.backends.cuda import launch as emit_launch
+from infimum.backends.cuda import tape as emit_tape
+from infimum.passes.lowering.program import Program
 
 TESTS = Path(__file__).parent
-FOLDERS = (TESTS, Path(infimum.core.__file__).parent, Path(infimum.backends.__file__).parent)
+FOLDERS = (TESTS, Path(infimum.core.__file__).parent, Path(infimum.backends.cuda.__file__).parent)
 # -O1 of g++ is twice as long as -O0, and the boxes are few.
 FLAGS = ("-std=c++17", "-O0", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-fast-math", "-fno-math-errno")
 

@@ -1,4 +1,4 @@
-"""A Machine for staging/device.py on the host: the same kernel text, compiled by the host's compiler against a shim."""
+"""A Machine for staging/cuda/device.py on the host: the kernel text, compiled by the host's compiler against a shim."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 import host_cuda
 import infimum.core
-import infimum.staging
-from infimum.staging import device_memory
+import infimum.staging.cuda
+from infimum.staging.cuda import memory as device_memory
 
 TESTS = Path(__file__).parent
-FOLDERS = (*host_cuda.FOLDERS, Path(infimum.staging.__file__).parent)
+FOLDERS = (*host_cuda.FOLDERS, Path(infimum.staging.cuda.__file__).parent)
 FLAGS = ("-std=c++17", "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-fast-math", "-fno-math-errno")
 
 

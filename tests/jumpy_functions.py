@@ -15,9 +15,9 @@ import numpy as np
 
 import exact_values
 from exact_values import Undecided
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.graph.node import Node
-from infimum.graph.trace import trace_graph
+from infimum.tracing.trace import trace_graph
 
 F = Callable[[Any], Any]
 Box = list[tuple[float, float]]

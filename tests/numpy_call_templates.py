@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.graph.math_rules import MATH, SCIPY
-from infimum.graph.numpy_rules import FUNCTIONS
+from infimum.tracing.math_rules import MATH, SCIPY
+from infimum.tracing.numpy.rules import FUNCTIONS
 
 PRELUDE = """
 import builtins, contextlib, functools, itertools, math, operator, random, time

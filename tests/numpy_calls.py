@@ -32,12 +32,12 @@ import numpy.typing as npt
 from infimum.backends import cpu
 from infimum.errors import TraceError
 from infimum.graph.node import Node
-from infimum.graph.selected import Selected
-from infimum.graph.trace import trace_with
-from infimum.graph.tracer import Tracer
-from infimum.passes.lower import lower
+from infimum.passes.lowering.lower import lower
 from infimum.passes.reroll import reroll
 from infimum.passes.widen import widened
+from infimum.tracing.selected import Selected
+from infimum.tracing.trace import trace_with
+from infimum.tracing.tracer import Tracer
 from numpy_call_templates import POOLS, PRELUDE, TEMPLATES
 
 FloatArray = npt.NDArray[np.float64]

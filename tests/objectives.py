@@ -14,7 +14,7 @@ import numpy as np
 from numpy import exp, sin
 
 import objective_helpers
-from infimum.exact import e, exact, pi
+from infimum.exact.number import e, exact, pi
 from objective_helpers import bump
 
 T = np.linspace(0.0, 4.0, 25)

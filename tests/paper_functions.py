@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.exact import e, exact, pi
+from infimum.exact.number import e, exact, pi
 
 Function = Callable[[Any], Any]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import infimum.core
 import tapes
-from infimum.passes import layout as form
-from infimum.passes.program import Program
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.program import Program
 from tapes import Floats, Maker
 
 

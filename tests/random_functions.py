@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import TraceError
-from infimum.graph.trace import trace_graph
+from infimum.tracing.trace import trace_graph
 
 Tree = tuple[Any, ...]
 FloatArray = npt.NDArray[np.float64]

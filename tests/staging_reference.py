@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.backends import cpu
-from infimum.backends.reference import reduced
-from infimum.staging.fractions import FRACTIONS, at_fraction
+from infimum.fractions import FRACTIONS, at_fraction
 from infimum.staging.structure import Family, Structure
+from reference import reduced
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

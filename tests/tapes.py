@@ -15,8 +15,8 @@ import numpy as np
 import infimum.core
 import oracle
 import reverse_oracle
-from infimum.passes import layout as form
-from infimum.passes.program import Program, allocate
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.program import Program, allocate
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Pair = tuple[Floats, Floats]

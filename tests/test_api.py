@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from infimum import problems
-from infimum.api import minimize
+from infimum.api.minimize import minimize
+from infimum.api.progress import Display, line
 from infimum.errors import (
     InfimumError,
     InvalidBounds,
@@ -23,8 +24,7 @@ from infimum.errors import (
     UnknownOption,
     UnreachableTolerance,
 )
-from infimum.exact import pi
-from infimum.progress import Display, line
+from infimum.exact.number import pi
 from infimum.records.result import Result
 from infimum.search.outcome import Progress
 from infimum.search.status import Status
@@ -44,7 +44,7 @@ def test_the_minimum_and_the_minimiser_are_enclosed() -> None:
     assert result.nit == len([step for step in result.history if step.iteration]) or result.history
 
 
-@pytest.mark.parametrize("name", problems.names())
+@pytest.mark.parametrize("name", problems.names("paper"))
 def test_every_problem_is_solved(name: str) -> None:
     problem = problems.named(name, 3)
     result = minimize(problem)

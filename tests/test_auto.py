@@ -18,12 +18,13 @@ import pytest
 
 import infimum
 from claims import Claim, Truth, falsehoods, holding, neighbours, truth_of
-from infimum import frontier
+from infimum import problems
 from infimum.contractors import Level, MeanValue, monotone, stationary
-from infimum.contractors.devices import NAMES, Devices
-from infimum.contractors.linear import LinearLayer
+from infimum.contractors.chain import NAMES, Devices
+from infimum.contractors.linear.layer import LinearLayer
 from infimum.errors import InternalError, InvalidOption
-from infimum.search import auto, product
+from infimum.search import product
+from infimum.search.auto import search as auto
 from infimum.search.pool import Pool
 from infimum.search.product import Answers
 from infimum.search.status import Status
@@ -158,7 +159,7 @@ def small_problems() -> list[Small]:
         Small("a jump up", lambda x: np.where(x[0] < 0.3, 5 + x[0], x[0]), Truth([(-2, 3)], 0.3, [[0.3]])),
         Small("a root's edge", edge_of_a_root, Truth([(0, 3)], ROOT3, [[ROOT3]]), {"x0": [BELOW_ROOT3]}),
         Small("two aims", two_aims, Truth([(0, 3)] * 3, 1.25, [[2, 0, 0], [0, 0, 2], [0.5, 0.5, 1]])),
-        Small("qing", frontier.qing(MANY).f, Truth([(-500, 500)] * MANY, 0, signs(ROOTS))),
+        Small("qing", problems.qing(MANY).f, Truth([(-500, 500)] * MANY, 0, signs(ROOTS))),
         Small("dents", dents, Truth([(-3, 4)] * MANY, MANY * Fraction(0.1), signs([1] * MANY)), {"x0": [1.0] * MANY}),
         Small("turned", turned, Truth([(-3, 4)] * 3, 0, [MIDDLE])),
         Small("two wells", lambda x: (x[0] ** 2 - 4) ** 2 * (1 + x[1] ** 2) + (x[1] - x[0] / 2) ** 2,
@@ -409,7 +410,7 @@ def test_a_broken_step_is_noticed(broken: Callable[[Patch], None], monkeypatch: 
 
 
 def test_a_sum_of_blocks_has_the_product_of_its_blocks_boxes() -> None:
-    result = auto_result(frontier.qing(12))
+    result = auto_result(problems.qing(12))
     assert result.success and result.count() == result.nregions == 2**12 == len(result.boxes)
     assert [variables for variables, _ in result.blocks] == [[i] for i in range(12)]
     for (i,), boxes in result.blocks:
@@ -418,7 +419,7 @@ def test_a_sum_of_blocks_has_the_product_of_its_blocks_boxes() -> None:
 
 
 def test_more_boxes_than_can_be_written_down_are_refused_with_a_sentence() -> None:
-    result = auto_result(frontier.qing(50))
+    result = auto_result(problems.qing(50))
     assert result.success and result.count() == 2**50 and len(result.blocks) == 50
     with pytest.raises(InvalidOption, match=r"2\^50 boxes of 50 variables.*result\.blocks instead"):
         result.boxes  # noqa: B018
@@ -480,9 +481,9 @@ def test_blocks_are_searched_truly_however_they_are_asked_for(edges: str, maximi
 
 
 def test_the_sum_of_blocks_is_enclosed_as_tightly_as_asked_for() -> None:
-    result = auto_result(frontier.styblinski_tang(12), ftol=1e-9, xtol=None)
+    result = auto_result(problems.styblinski_tang(12), ftol=1e-9, xtol=None)
     assert result.success and float(result.minimum.wid) <= 1e-9 * abs(float(result.minimum.hi))
-    assert frontier.styblinski_tang(12).minimum in result.minimum
+    assert problems.styblinski_tang(12).minimum in result.minimum
 
 
 def test_the_minimum_of_a_sum_of_blocks_begins_at_the_least_bound_of_its_boxes() -> None:

@@ -19,18 +19,22 @@ import fake_cupy
 import host_cuda
 import infimum
 import nvrtc
-from infimum import frontier, problems
-from infimum.backends import cpu, cuda, place
-from infimum.backends.place import Gpu, lies_there
-from infimum.contractors.boxes import shrinkage
-from infimum.contractors.devices import Devices
+from infimum import problems
+from infimum.backends import cpu
+from infimum.backends import placement as place
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.placement import Gpu, lies_there
+from infimum.boxes import shrinkage
+from infimum.contractors.chain import Devices
 from infimum.contractors.mean_value import form_program
 from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
-from infimum.function import Function, trace
-from infimum.search import auto, placed, separable
-from infimum.search.choice import Choice
+from infimum.function.function import Function, trace
+from infimum.search import placed
+from infimum.search.auto import search as auto
+from infimum.search.auto import separable
 from infimum.search.outcome import Options, Outcome
+from infimum.search.paper.choice import Choice
 from random_functions import random_function
 from test_backends import rotated_rastrigin
 from test_backends import same as same_outcome
@@ -60,12 +64,12 @@ def _drawn() -> Case:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "hartmann6": lambda: of(frontier.hartmann6()),
-    "shekel10": lambda: of(frontier.shekel10()),
-    "eggholder": lambda: of(frontier.eggholder()),
-    "goldstein_price": lambda: of(frontier.goldstein_price(), 5),
+    "hartmann6": lambda: of(problems.hartmann6()),
+    "shekel10": lambda: of(problems.shekel10()),
+    "eggholder": lambda: of(problems.eggholder()),
+    "goldstein_price": lambda: of(problems.goldstein_price(), 5),
     "rosenbrock 4": lambda: of(problems.rosenbrock(4)),
-    "lj3": lambda: of(frontier.lj3()),
+    "lj3": lambda: of(problems.lj3()),
     "where": lambda: Case(_branches, [(-1, 1), (-1, 1)]),
     "random": _drawn,
     "rotated Rastrigin": lambda: Case(rotated_rastrigin(3), [(-5.12, 5.12)] * 3),
@@ -151,12 +155,12 @@ SMALL = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_search_with_its_boxes_on_the_device_has_the_bits_of_the_cpu(name: str, quick: Any) -> None:
-    case = of(frontier.named(*SMALL[name]), 8)
+    case = of(problems.named(*SMALL[name]), 8)
     assert same_outcome(searched(case, Gpu(**EVERYTHING)), searched(case, "cpu"))
 
 
 def test_blocks_and_a_gradient_of_the_users_have_the_bits_of_the_cpu(quick: Any) -> None:
-    assert searched(of(frontier.styblinski_tang(9), 12), Gpu(**EVERYTHING)).product is not None
+    assert searched(of(problems.styblinski_tang(9), 12), Gpu(**EVERYTHING)).product is not None
 
     def f(x: Any) -> Any:
         return x[0] ** 2 - x[0] * x[1] + x[1] ** 2 + np.sqrt(1 + x[0] ** 2)
@@ -188,7 +192,7 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     case = CASES["hartmann6"]()
     function, domain, _ = asked(case)
     lo = np.random.default_rng(5).uniform(0, 0.9, (200, 6))
-    lo[::4] = np.asarray(frontier.hartmann6().minimiser, float) - 0.05
+    lo[::4] = np.asarray(problems.hartmann6().minimiser, float) - 0.05
     boxes = lo, lo + 0.1, np.full(200, -np.inf)
     wanted = Devices(function, domain).contract(*boxes, -0.5)
     crossed: list[int] = []
@@ -251,7 +255,7 @@ def test_a_large_batch_waits_for_no_compilation_and_moves_when_it_is_done(
 
     monkeypatch.setattr(cuda, "compiled", slowly)
     gpu = Gpu(call=1e-12, patience=1e-12, many=10**9)
-    function = trace(frontier.hartmann6().f, 6).on(gpu)
+    function = trace(problems.hartmann6().f, 6).on(gpu)
     lo = np.random.default_rng(1).random((50, 6))
     wanted = function.range_ends(lo, lo + 0.1)  # nothing is known yet: the CPU
     assert gpu.kernels == 0
@@ -319,7 +323,7 @@ def test_nvrtc_compiles_contraction_in_a_hurry(architecture: int) -> None:
 
 @pytest.mark.parametrize("batch", [1, 7, 5000])
 def test_a_batch_of_any_size_has_the_same_bits_on_both_and_the_same_truth(batch: int, quick: Any) -> None:
-    case = of(frontier.hartmann6(), 300)
+    case = of(problems.hartmann6(), 300)
     here, there = (searched(case, where, batch=batch) for where in ("cpu", Gpu(**EVERYTHING)))
     assert same_outcome(here, there) and here.lower <= -3.3223680114 <= here.upper + 1e-9
     usual = searched(case, "cpu")
@@ -346,7 +350,7 @@ def test_a_batch_is_a_quarter_of_the_boxes_that_wait_on_every_backend(monkeypatc
     taken: list[tuple[int, int]] = []
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append((len(pool), most)) or take(pool, most))
-    function, domain, options = asked(of(frontier.watson(), 40))
+    function, domain, options = asked(of(problems.watson(), 40))
     auto.search(function, domain, options)
     assert max(waiting for waiting, _ in taken) > 4 * 1024
     assert all(most == max(1024, waiting // 4) for waiting, most in taken)
@@ -444,7 +448,7 @@ def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
     monkeypatch.setattr(placed, "_LONG", 0.0)
     monkeypatch.setattr(placed, "_MANY", 1)
     monkeypatch.setattr(placed, "_measured", lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake"))
-    found = infimum.minimize(frontier.watson(6), backend="auto", time_limit=0.5, progress=False)
+    found = infimum.minimize(problems.watson(6), backend="auto", time_limit=0.5, progress=False)
     assert found.status == 1 and 0.4 < found.seconds < 3
     asked_at: list[int] = []
     stopped = minimum("auto", callback=lambda so_far: asked_at.append(so_far.nit) or True)
@@ -459,7 +463,7 @@ def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, m
     def wrong(*_: Any, **__: Any) -> Any:
         raise BackendUnavailable("a kernel is wrong")
 
-    monkeypatch.setattr(infimum.function.Function, "on", wrong)
+    monkeypatch.setattr(infimum.function.function.Function, "on", wrong)
     found, wanted = minimum("auto"), minimum("cpu")
     assert found.backend == "cpu: a kernel is wrong"
     assert np.array_equal(found.boxes, wanted.boxes) and found.nit == wanted.nit
@@ -498,7 +502,7 @@ def ahead() -> None:
     """All kernels of the searches below, compiled on all cores into the cache."""
     places = [Gpu(call=0.0, patience=1e-12, many=10**9) for _ in SMALL]
     for name, place_of in zip(SMALL, places, strict=True):
-        searched(of(frontier.named(*SMALL[name]), 8), place_of)
+        searched(of(problems.named(*SMALL[name]), 8), place_of)
     for making in (known.making for place_of in places for known in place_of._known.values()):
         if making is not None:
             making.result()
@@ -507,7 +511,7 @@ def ahead() -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", SMALL)
 def test_a_gpu_searches_by_the_default_method_with_the_cpus_bits(name: str, ahead: None) -> None:
-    case = of(frontier.named(*SMALL[name]), 8)
+    case = of(problems.named(*SMALL[name]), 8)
     gpu = Gpu(**EVERYTHING)
     assert same_outcome(searched(case, gpu, threads=4), searched(case, "cpu", threads=4))
     assert gpu.kernels
@@ -529,13 +533,13 @@ def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", ["watson", "nist_mgh09", "hartmann6"])
 def test_batches_of_a_gpu_have_the_cpus_bits_through_a_whole_search(name: str) -> None:
-    case = of(frontier.named(name, {"watson": 6, "nist_mgh09": 4, "hartmann6": 6}[name]), 16)
+    case = of(problems.named(name, {"watson": 6, "nist_mgh09": 4, "hartmann6": 6}[name]), 16)
     here, there = (searched(case, where, backend="cuda", threads=16) for where in ("cpu", "cuda"))
     assert same_outcome(here, there)
 
 
 @pytest.mark.gpu
 def test_a_gpu_is_named_and_a_long_search_is_measured() -> None:
-    found = infimum.minimize(frontier.watson(6), xtol=None, ftol=1e-9, time_limit=20, progress=False)
+    found = infimum.minimize(problems.watson(6), xtol=None, ftol=1e-9, time_limit=20, progress=False)
     assert "ns to contract a box on the CPU" in found.backend or found.seconds < 1.5
-    assert infimum.minimize(frontier.lj3(), backend="cuda", progress=False).backend.startswith("cuda: ")
+    assert infimum.minimize(problems.lj3(), backend="cuda", progress=False).backend.startswith("cuda: ")

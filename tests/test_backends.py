@@ -17,21 +17,25 @@ import fake_cupy
 import host_cuda
 import infimum
 import nvrtc
-from infimum import cli, cli_bench, problems
-from infimum.backends import cuda, cuda_children
-from infimum.backends.emit import emit
-from infimum.backends.emit_memory import TEAMS
-from infimum.backends.emit_tape import emit_tape
+from infimum import problems
+from infimum.api.progress import Display
+from infimum.backends.cuda import children as cuda_children
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda.emit import emit
+from infimum.backends.cuda.memory import TEAMS
+from infimum.backends.cuda.tape import emit_tape
+from infimum.bench import paper as cli_bench
+from infimum.cli import main as cli
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
-from infimum.function import Function, trace
-from infimum.progress import Display
-from infimum.search import choice, device_children, paper
-from infimum.search.device_children import DeviceChildren
-from infimum.search.enumerated import EnumeratedRun, Run, children
-from infimum.search.partition import Uniform, cut
-from infimum.search.sampling import Look, _best_diagonal_point
-from infimum.search.split import Split
+from infimum.function.function import Function, trace
+from infimum.search.paper import choice, device_children
+from infimum.search.paper import search as paper
+from infimum.search.paper.device_children import DeviceChildren
+from infimum.search.paper.enumerated import EnumeratedRun, Run, children
+from infimum.search.paper.partition import Uniform, cut
+from infimum.search.paper.sampling import Look, _best_diagonal_point
+from infimum.search.paper.split import Split
 
 
 class Case(NamedTuple):
@@ -101,7 +105,7 @@ def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
         pytest.skip("no C++ compiler")
     made = fake_cupy.module(folder, **given)
     monkeypatch.setitem(sys.modules, "cupy", made)
-    monkeypatch.setattr("infimum.staging.device.fits", lambda *_: False)  # tests/test_staging*.py are about that
+    monkeypatch.setattr("infimum.staging.cuda.device.fits", lambda *_: False)  # tests/test_staging*.py are about that
     return made
 
 

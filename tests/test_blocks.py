@@ -18,16 +18,16 @@ import infimum
 from infimum.contractors import Level, MeanValue, Monotone, Stationary
 from infimum.domain import read_bounds
 from infimum.errors import InvalidOption
-from infimum.function import Function
+from infimum.function.function import Function
 from infimum.graph import indexmap
+from infimum.graph.build import Build
 from infimum.graph.constant import Constant
 from infimum.graph.node import Graph
 from infimum.interval.folds import fold
-from infimum.passes.build import Build
-from infimum.search.blocks import Separated, separated
+from infimum.passes.separate.blocks import blocks
+from infimum.passes.separate.reads import components
+from infimum.search.auto.blocks import Separated, separated
 from infimum.search.product import Answers, Product, share
-from infimum.staging.blocks import blocks
-from infimum.staging.blocks_reads import components
 
 FloatArray = npt.NDArray[np.float64]
 pi = infimum.pi

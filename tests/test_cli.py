@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 from infimum import problems
-from infimum.api import minimize
-from infimum.cli import exit_code, main
-from infimum.cli_bench import published_rows
-from infimum.cli_target import read_bound
+from infimum.api.minimize import minimize
+from infimum.bench.paper import published_rows
+from infimum.cli.main import exit_code, main
+from infimum.cli.target import read_bound
 from infimum.errors import InvalidOption
-from infimum.exact import exact, pi
-from infimum.search.partition import PARTITIONS
-from infimum.search.selection import Best
+from infimum.exact.number import exact, pi
+from infimum.search.paper.partition import PARTITIONS
+from infimum.search.paper.selection import Best
 from infimum.search.status import Status
 
 MODEL = """
@@ -206,7 +206,7 @@ def test_an_error_of_the_users_function_is_told_with_its_line(
 
 
 def test_a_fault_of_ours_is_told_as_such(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("infimum.search.separable.Search", None)
+    monkeypatch.setattr("infimum.search.auto.separable.Search", None)
     assert main(["solve", "levy", "--dim", "2"]) == 2
     err = capsys.readouterr().err
     assert "TypeError: 'NoneType'" in err and "please report it" in err
@@ -233,7 +233,7 @@ def test_bounds_are_the_numbers_that_were_written() -> None:
 def test_the_problems_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["problems"]) == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in problems.names()) and "0 to pi" in out
+    assert all(name in out for name in problems.names("paper")) and "0 to pi" in out
 
 
 @pytest.mark.parametrize("command", [[], ["solve"], ["bench", "paper"], ["bench", "compare"], ["problems"]])
@@ -283,7 +283,7 @@ def test_bench_paper_refuses_an_unknown_function(capsys: pytest.CaptureFixture[s
 
 # --- a process of its own ------------------------------------------------------------------------------------------
 
-COMMAND = [sys.executable, "-m", "infimum.cli", "solve", "rosenbrock", "--method", "paper", "--dim", "5000"]
+COMMAND = [sys.executable, "-m", "infimum.cli.main", "solve", "rosenbrock", "--method", "paper", "--dim", "5000"]
 
 
 def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cli import main
-from infimum.cli_compare import METHODS, Objective, published_rows
+from infimum.bench.compare import METHODS, Objective, published_rows
+from infimum.cli.main import main
 from infimum.domain import read_bounds
 
 scipy = pytest.mark.skipif(importlib.util.find_spec("scipy") is None, reason="SciPy is not installed")

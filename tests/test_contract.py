@@ -11,18 +11,20 @@ import numpy as np
 import pytest
 
 import host_cuda
+import reference
 from contractions import boxes_around, contracted, missing, removed, wishes
 from infimum import core, problems
-from infimum.backends import cpu, reference
-from infimum.backends.emit import emit
-from infimum.backends.emit_memory import TEAMS
+from infimum.backends import cpu
+from infimum.backends.cuda.emit import emit
+from infimum.backends.cuda.memory import TEAMS
 from infimum.domain import read_bounds
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.graph import indexmap
-from infimum.graph.ops import OPERATIONS
-from infimum.passes import contract, contract_rules
-from infimum.passes.build import Build
-from infimum.passes.contract import contraction
+from infimum.graph.build import Build
+from infimum.ops.records import OPERATIONS
+from infimum.passes.contract import contraction as contract
+from infimum.passes.contract import rules as contract_rules
+from infimum.passes.contract.contraction import contraction
 from random_functions import KINDS, planted_function, random_function
 from test_vm import same
 from traced_objectives import BY_NAME, EVERY, points, traced

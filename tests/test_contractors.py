@@ -13,14 +13,13 @@ import pytest
 
 import infimum
 from contractions import Boxes, FloatArray, boxes_around, missing
-from infimum import problems
+from infimum import boxes, problems
 from infimum.contractors import (
     LayerSlopes,
     Level,
     MeanValue,
     Monotone,
     Stationary,
-    boxes,
     edges,
     layered,
     mean_value,
@@ -29,7 +28,7 @@ from infimum.contractors import (
 )
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidInterval, ShapeMismatch
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from random_functions import RandomFunction, planted_function, random_function
 
 Patch = pytest.MonkeyPatch

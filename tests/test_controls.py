@@ -14,19 +14,19 @@ import pytest
 
 import infimum
 from claims import Claim, Truth, falsehoods
-from infimum import frontier, problems
-from infimum.cli import main
+from infimum import problems
+from infimum.api.progress import line
+from infimum.cli.main import main
 from infimum.contractors import MeanValue, Monotone, Stationary, known
-from infimum.contractors.devices import NAMES, Devices
+from infimum.contractors.chain import NAMES, Devices
 from infimum.contractors.known import Known
 from infimum.domain import read_bounds
 from infimum.errors import InternalError, InvalidOption
-from infimum.function import trace
-from infimum.progress import line
-from infimum.search.bisection import SPLITS, bisected, chosen
-from infimum.search.descent import descended, dived
+from infimum.function.function import trace
+from infimum.search.auto.bisection import SPLITS, bisected, chosen
+from infimum.search.auto.descent import descended, dived
+from infimum.search.auto.points import Points
 from infimum.search.outcome import POINTS, Progress, worked
-from infimum.search.points import Points
 from random_functions import planted_function
 
 FloatArray = npt.NDArray[np.float64]
@@ -296,7 +296,7 @@ def test_work_survives_a_maximum_blocks_json_and_the_display() -> None:
     written = json.loads(json.dumps(result.to_dict()))["history"][0]
     assert [list(pair) for pair in result.history[0].work] == written["work"]
     seen: list[Any] = []
-    found(frontier.qing(12), callback=seen.append, ftol=1e-6)
+    found(problems.qing(12), callback=seen.append, ftol=1e-6)
     assert all(result.history[0].did for result in seen)
     text = line(Progress(3, 0.0, 1.0, 17, 1.0, (("level", 3.0), ("descent", 1.0), ("split", 4.0))), "f")
     assert "17 regions  level, descent  3/s" in text
@@ -385,8 +385,8 @@ def test_no_descent_is_made_twice(monkeypatch: Patch) -> None:
         starts.append(start.tobytes())
         return real(f, start, *rest, **how)
 
-    monkeypatch.setattr("infimum.search.points.descended", seen)
-    found(frontier.schwefel(5), ftol=1e-6, xtol=None, max_iter=4)
+    monkeypatch.setattr("infimum.search.auto.points.descended", seen)
+    found(problems.schwefel(5), ftol=1e-6, xtol=None, max_iter=4)
     assert len(starts) == len(set(starts)) > 0
 
 

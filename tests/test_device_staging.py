@@ -18,18 +18,19 @@ import host_staging
 import infimum
 import nvrtc
 from infimum import core, problems
-from infimum.backends import cuda
+from infimum.backends.cuda import compile as cuda
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable
-from infimum.function import Function, trace
-from infimum.search import paper
+from infimum.function.function import Function, trace
 from infimum.search.outcome import Options, Outcome
-from infimum.search.partition import Uniform
-from infimum.search.sampling import Midpoint
-from infimum.search.selection import Best
-from infimum.staging import device, device_memory
-from infimum.staging.device import DeviceStaging, Working
-from infimum.staging.device_text import kernels
+from infimum.search.paper import search as paper
+from infimum.search.paper.partition import Uniform
+from infimum.search.paper.sampling import Midpoint
+from infimum.search.paper.selection import Best
+from infimum.staging.cuda import device
+from infimum.staging.cuda import memory as device_memory
+from infimum.staging.cuda.device import DeviceStaging, Working
+from infimum.staging.cuda.text import kernels
 from infimum.staging.structure import structure
 from infimum.staging.working import equal_parts
 from test_staging import FUNCTIONS, Region, _region, _walked

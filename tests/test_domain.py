@@ -13,7 +13,7 @@ from scipy.optimize import Bounds
 
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds
-from infimum.exact import exact, pi
+from infimum.exact.number import exact, pi
 
 INF = float("inf")
 

@@ -16,12 +16,12 @@ import numpy.typing as npt
 import pytest
 
 from infimum import deadline
-from infimum.api import minimize
-from infimum.contractors.devices import Devices
+from infimum.api.minimize import minimize
+from infimum.contractors.chain import Devices
 from infimum.contractors.level import Level, Levelled
 from infimum.deadline import Late
-from infimum.function import trace
-from infimum.graph.ops import LARGEST_POWER
+from infimum.function.function import trace
+from infimum.ops.records import LARGEST_POWER
 from infimum.records.merge import merged
 from infimum.records.result import Result
 from infimum.records.writing import plain
@@ -225,7 +225,7 @@ def test_a_hostile_contractor_with_nan_for_a_bound_loses_no_minimiser(where: str
     elif where == "the contractors":
         monkeypatch.setattr(Devices, "contract", lambda *a: (lambda lo, hi, b: (lo, hi, spoiled(b)))(*contract(*a)))
     else:
-        from infimum.function import Function
+        from infimum.function.function import Function
 
         ends = Function.range_ends
         monkeypatch.setattr(

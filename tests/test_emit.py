@@ -19,13 +19,14 @@ import nvrtc
 import programs
 import samples
 from emitted_cases import PAPER, Boxes, paper, paper_boxes, random_case
-from infimum.backends import cpu, emit_tape
-from infimum.backends.emit import emit, is_long
-from infimum.backends.emit_memory import TEAMS
+from infimum.backends import cpu
+from infimum.backends.cuda import tape as emit_tape
+from infimum.backends.cuda.emit import emit, is_long
+from infimum.backends.cuda.memory import TEAMS
 from infimum.errors import InvalidOption
-from infimum.function import trace
-from infimum.passes import layout as form
-from infimum.passes.program import Program
+from infimum.function.function import trace
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.program import Program
 from tapes import Maker
 from test_vm import first_difference, same
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum import exact_series
 from infimum.errors import AmbiguousComparison, ExactDomainError, InfimumError, ShapeMismatch, UnsupportedValue
-from infimum.exact import Exact, e, exact, pi
-from infimum.exact_ball import Bounds, TooLarge, Undecided, rational
+from infimum.exact import series as exact_series
+from infimum.exact.ball import Bounds, TooLarge, Undecided, rational
+from infimum.exact.number import Exact, e, exact, pi
 from infimum.interval import Interval, equal, subset
 
 INF = float("inf")

@@ -17,12 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exact_values
-from infimum import core, exact_columns, exact_columns_rules, exact_columns_value, exact_pairs
+from infimum import core
 from infimum.errors import ExactDomainError
-from infimum.exact import Exact, ExactArray, e, exact, pi
-from infimum.exact_columns import Columns, Unfit
-from infimum.exact_pairs import Pair
-from infimum.function import trace
+from infimum.exact import pairs as exact_pairs
+from infimum.exact.columns import columns as exact_columns
+from infimum.exact.columns import rules as exact_columns_rules
+from infimum.exact.columns import value as exact_columns_value
+from infimum.exact.columns.columns import Columns, Unfit
+from infimum.exact.number import Exact, ExactArray, e, exact, pi
+from infimum.exact.pairs import Pair
+from infimum.function.function import trace
 from infimum.graph.constant import Constant, constant, joined, of_symbols
 
 INF = float("inf")

@@ -14,8 +14,8 @@ from infimum import minimize
 from infimum.contractors import Stationary
 from infimum.domain import read_bounds
 from infimum.errors import InfimumError, InternalError
-from infimum.function import trace
-from infimum.graph import ops
+from infimum.function.function import trace
+from infimum.ops import records as ops
 from infimum.passes import near
 from infimum.search.contradiction import refuse_contradiction
 from jumpy_functions import contradicted, false_facts, jumpy, lost

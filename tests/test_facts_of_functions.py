@@ -16,8 +16,8 @@ import pytest
 import exact_values
 import infimum
 from exact_values import Undecided, told
-from infimum.function import Function, trace
-from infimum.graph.trace import trace_graph
+from infimum.function.function import Function, trace
+from infimum.tracing.trace import trace_graph
 from traced_objectives import Both
 
 INF = math.inf

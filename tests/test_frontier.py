@@ -14,13 +14,9 @@ import pytest
 from flint import arb
 
 import frontier_arb
-from infimum import api, frontier, problems
-from infimum.cli import main
-from infimum.cli_frontier import row
-from infimum.domain import read_bounds
-from infimum.errors import InfimumError, InvalidOption
-from infimum.exact import ExactArray
-from infimum.frontier_cases import (
+from infimum import problems
+from infimum.api import minimize as api
+from infimum.bench.cases import (
     GRADES,
     SOLVERS,
     Case,
@@ -31,21 +27,26 @@ from infimum.frontier_cases import (
     published_rows,
     sure,
 )
-from infimum.frontier_fits import FITS
-from infimum.frontier_moved import rotation, shift
-from infimum.function import trace
+from infimum.bench.frontier import row
+from infimum.cli.main import main
+from infimum.domain import read_bounds
+from infimum.errors import InfimumError, InvalidOption
+from infimum.exact.number import ExactArray
+from infimum.function.function import trace
 from infimum.interval import Interval
-from infimum.problems import Problem
+from infimum.problems.fits import FITS
+from infimum.problems.moved import rotation, shift
+from infimum.problems.problem import Problem
 
 SIZES = {
     "goldstein_price": 2, "eggholder": 2, "shekel10": 4, "hartmann6": 6, "paviani": 10, "watson": 6, "lj3": 3,
     "lj3safe": 3, "lj4": 6, "michalewicz": 10, "powell": 8, **{name: len(fit.bounds) for name, fit in FITS.items()},
 }  # fmt: skip
-NEW = [name for name in frontier.names() if name not in problems.names()]
+NEW = [name for name in problems.names() if name not in problems.names("paper")]
 
 
 def made(name: str) -> Problem:
-    return frontier.named(name, SIZES.get(name, 6))
+    return problems.named(name, SIZES.get(name, 6))
 
 
 def in_arb(problem: Problem, x: Any) -> Any:
@@ -114,19 +115,19 @@ def test_no_descent_ends_below_the_known_minimum(name: str) -> None:
 
 
 def test_no_valley_of_michalewicz_is_below_the_one_that_is_taken() -> None:
-    at, x = np.asarray(frontier.michalewicz(100).minimiser), np.linspace(0, np.pi, 20_001)
+    at, x = np.asarray(problems.michalewicz(100).minimiser), np.linspace(0, np.pi, 20_001)
     for i, place in enumerate(at.tolist(), 1):
         lowest = -np.sin(place) * np.sin(i * place**2 / np.pi) ** 20
         assert (-np.sin(x) * np.sin(i * x**2 / np.pi) ** 20).min() >= lowest - 1e-13
-    assert frontier.michalewicz(10).minimum == pytest.approx(-9.66015171564, abs=1e-11)
+    assert problems.michalewicz(10).minimum == pytest.approx(-9.66015171564, abs=1e-11)
 
 
 def test_minima_of_many_variables_are_the_published_ones() -> None:
-    assert float(frontier.styblinski_tang(1000).minimum) == pytest.approx(-39.16616570377142 * 1000, rel=1e-14)
+    assert float(problems.styblinski_tang(1000).minimum) == pytest.approx(-39.16616570377142 * 1000, rel=1e-14)
     # Published with 13 digits, of which the last is one off.
-    assert float(frontier.schwefel(50).minimum) == pytest.approx(50 * (418.9829 - 418.9828872724338), abs=1e-10)
-    assert [frontier.trid(n).minimum for n in (6, 10, 50, 1000)] == [-50, -210, -22_050, -167_166_000]
-    assert frontier.alpine1(50).minimum == frontier.qing(50).minimum == 0
+    assert float(problems.schwefel(50).minimum) == pytest.approx(50 * (418.9829 - 418.9828872724338), abs=1e-10)
+    assert [problems.trid(n).minimum for n in (6, 10, 50, 1000)] == [-50, -210, -22_050, -167_166_000]
+    assert problems.alpine1(50).minimum == problems.qing(50).minimum == 0
 
 
 def test_shifts_lie_inside_and_rotations_are_nearly_orthogonal() -> None:
@@ -245,6 +246,6 @@ def test_what_is_not_there_is_refused_with_a_sentence(
     assert "None of these problems has 7 variables" in capsys.readouterr().err
     for name, n, said in (("lj3", 4, "3 variables"), ("powell", 6, "multiple of 4"), ("trid", 1, "at least 2")):
         with pytest.raises(InvalidOption, match=said):
-            frontier.named(name, n)
+            problems.named(name, n)
     with pytest.raises(InvalidOption, match="no problem 'nothing'"):
-        frontier.named("nothing", 2)
+        problems.named("nothing", 2)

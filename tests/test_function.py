@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import exact_values
 import infimum.core
+import reference
 import traced_objectives as traced_
 from exact_values import Undecided, told
-from infimum.backends import cpu, reference
+from infimum.backends import cpu
 from infimum.errors import InfimumError, InvalidInterval, ShapeMismatch, TraceError
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.interval import Interval, empty
 from objectives import Objective
 from traced_objectives import EVERY, Both, FloatArray, boxes, domain, numpy_value, points, samples, traced

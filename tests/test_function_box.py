@@ -11,12 +11,12 @@ import pytest
 from infimum import problems, trace
 from infimum.domain import read_bounds
 from infimum.errors import InvalidJacobian
-from infimum.function import Function
-from infimum.search.partition import Uniform, cut
+from infimum.function.function import Function
+from infimum.search.paper.partition import Uniform, cut
 from objectives import ALL
 
 FloatArray = npt.NDArray[np.float64]
-PAPER = [(name, 7) for name in problems.all()]
+PAPER = [(name, 7) for name in problems.names("paper")]
 
 
 class Moving:

@@ -14,11 +14,14 @@ import pytest
 
 import infimum
 from goal_problems import INF, Problem, problem
-from infimum import frontier
+from infimum import problems
 from infimum.errors import InternalError, InvalidOption, UnreachableTolerance
-from infimum.search import auto, goals, paper, separable, verdict
+from infimum.search import goals, verdict
+from infimum.search.auto import search as auto
+from infimum.search.auto import separable
 from infimum.search.goals import Goals
 from infimum.search.outcome import Outcome, Proof
+from infimum.search.paper import search as paper
 from infimum.search.status import Status
 
 # --- what the goals mean, written down a second time -----------------------------------------------------------------
@@ -210,8 +213,8 @@ def test_widths_relative_to_no_width_are_refused() -> None:
 
 
 def test_without_a_width_no_time_is_spent_on_narrow_boxes() -> None:
-    by_value = infimum.minimize(frontier.qing(10))
-    by_width = infimum.minimize(frontier.qing(10), xtol=1e-9)
+    by_value = infimum.minimize(problems.qing(10))
+    by_width = infimum.minimize(problems.qing(10), xtol=1e-9)
     assert by_value.success and by_width.success and by_value.nit < by_width.nit
     assert by_value.count() < by_width.count() == 2**10
 

@@ -24,7 +24,7 @@ from infimum.errors import (
     UndefinedOperation,
     UnsupportedValue,
 )
-from infimum.exact import exact, pi
+from infimum.exact.number import exact, pi
 from infimum.interval import Interval
 from test_robustness import STATES, ControlWord
 

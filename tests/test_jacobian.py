@@ -11,9 +11,9 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.errors import InvalidJacobian, TraceError
-from infimum.function import trace
-from infimum.graph.trace import trace_vector
+from infimum.function.function import trace
 from infimum.interval import Interval
+from infimum.tracing.trace import trace_vector
 
 
 def bowl(x: Any) -> Any:

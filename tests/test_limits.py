@@ -13,10 +13,12 @@ import numpy.typing as npt
 import pytest
 
 import infimum
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.graph.node import ancestors
-from infimum.passes import sharper_factors, sharper_limits, sharper_steps
-from infimum.passes.contract import contracted
+from infimum.passes.contract.contraction import contracted
+from infimum.passes.sharper import factors as sharper_factors
+from infimum.passes.sharper import limits as sharper_limits
+from infimum.passes.sharper import steps as sharper_steps
 
 FloatArray = npt.NDArray[np.float64]
 Formula = Callable[[Any, Any], Any]
@@ -277,7 +279,7 @@ def test_elements_that_meet_have_corners_of_their_own(monkeypatch: pytest.Monkey
 def test_a_corner_without_a_value_removes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hull's operands need not be defined: contraction must not go through them."""
     assert not _step_escapes("undefined corners")
-    from infimum.passes import contract
+    from infimum.passes.contract import contraction as contract
 
     monkeypatch.setattr(contract, "_read", lambda outputs: set(ancestors(outputs)))
     rules = {**contract.RULES, "hull": lambda op, a, c, data: (c, c)}

@@ -12,16 +12,18 @@ import pytest
 
 import infimum
 from contractions import Boxes, FloatArray, boxes_around, missing
-from infimum.contractors import linear, linear_products, linear_slopes
-from infimum.contractors.devices import Devices
-from infimum.contractors.linear import LinearLayer, layered
-from infimum.contractors.linear_products import Bound, Factor, centred, differences, ends, sums
-from infimum.contractors.linear_slopes import LayerSlopes
+from infimum.contractors.chain import Devices
+from infimum.contractors.linear import layer as linear
+from infimum.contractors.linear import products as linear_products
+from infimum.contractors.linear import slopes as linear_slopes
+from infimum.contractors.linear.layer import LinearLayer, layered
+from infimum.contractors.linear.products import Bound, Factor, centred, differences, ends, sums
+from infimum.contractors.linear.slopes import LayerSlopes
 from infimum.domain import read_bounds
-from infimum.frontier_moved import rotated, rotation
-from infimum.function import Function, trace
-from infimum.passes.linear import Layer, linear_layer
-from infimum.search.auto import search
+from infimum.function.function import Function, trace
+from infimum.passes.linear.layers import Layer, linear_layer
+from infimum.problems.moved import rotated, rotation
+from infimum.search.auto.search import search
 from infimum.search.outcome import Options
 
 Patch = pytest.MonkeyPatch

@@ -12,14 +12,15 @@ import pytest
 
 import paper_functions
 from infimum.errors import InfimumError
-from infimum.exact import Exact
-from infimum.function import trace
-from infimum.graph import indexmap, ops
+from infimum.exact.number import Exact
+from infimum.function.function import trace
+from infimum.graph import build as building
+from infimum.graph import indexmap
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
-from infimum.graph.trace import trace_graph
-from infimum.passes import build as building
+from infimum.ops import records as ops
 from infimum.passes import derive, facts, near, reroll
+from infimum.tracing.trace import trace_graph
 from jumpy_functions import contradicted, derived_slopes
 from objectives import Objective
 from test_facts_of_functions import CASES, false_claims

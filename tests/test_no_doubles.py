@@ -10,8 +10,8 @@ import pytest
 
 from infimum import Interval, minimize, pi
 from infimum.errors import InfimumError, NotAPoint, UnsupportedValue
-from infimum.exact import exact
-from infimum.function import trace
+from infimum.exact.number import exact
+from infimum.function.function import trace
 from infimum.graph.constant import constant
 
 BIG = 2**60 + 1

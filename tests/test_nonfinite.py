@@ -13,7 +13,7 @@ import pytest
 
 import infimum
 from infimum.errors import TraceError
-from infimum.graph.trace import trace_graph
+from infimum.tracing.trace import trace_graph
 from nonfinite_functions import NUMBERS, POINTS, function, text
 
 Ends = tuple[Any, Any] | None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import numpy_calls
-from infimum.graph.numpy_rules import FUNCTIONS, UFUNCS
+from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from numpy_call_templates import TEMPLATES
 
 _PER_ARGUMENT = 0.15  # 3,000 calls in `make test`, 30,000 in `make torture`

@@ -11,17 +11,18 @@ import pytest
 
 import exact_values
 import paper_functions
+import reference
 from exact_values import Undecided, told
-from infimum.backends import cpu, reference
-from infimum.exact import e, exact, pi
-from infimum.function import Function, trace
+from infimum.backends import cpu
+from infimum.exact.number import e, exact, pi
+from infimum.function.function import Function, trace
 from infimum.graph import indexmap
+from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
-from infimum.graph.trace import trace_graph
-from infimum.passes.build import Build
 from infimum.passes.derive import gradient, transposed
-from infimum.passes.lower import lower
-from infimum.passes.program import VECTOR
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import VECTOR
+from infimum.tracing.trace import trace_graph
 from objectives import Objective
 from traced_objectives import BY_NAME, EVERY, Both, FloatArray, boxes, points, traced
 

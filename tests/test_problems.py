@@ -13,14 +13,14 @@ import pytest
 from infimum import problems
 from infimum.domain import read_bounds
 from infimum.errors import InvalidOption
-from infimum.exact import Exact, exact, pi
-from infimum.function import trace
+from infimum.exact.number import Exact, exact, pi
+from infimum.function.function import trace
 from infimum.interval import Interval
-from infimum.problems import Problem
+from infimum.problems.problem import Problem
 
 SIZES = [1, 2, 3, 4, 5, 6, 50]
-CASES = [(name, n) for name in problems.names() for n in SIZES if not (name == "rosenbrock" and n == 1)]
-SMOOTH = [name for name in problems.names() if name != "discontinuous"]
+CASES = [(name, n) for name in problems.names("paper") for n in SIZES if not (name == "rosenbrock" and n == 1)]
+SMOOTH = [name for name in problems.names("paper") if name != "discontinuous"]
 # Where the minimiser lies under a square root of zero, the gradient does not exist.
 KINKED = {"ackley", "belegundu", "salomon"}
 
@@ -69,7 +69,7 @@ def test_no_random_point_is_below_the_known_minimum(name: str, n: int) -> None:
     assert np.allclose(values, trace(problem.f, n)(points), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", problems.names())
+@pytest.mark.parametrize("name", problems.names("paper"))
 def test_plain_evaluation_is_fast_in_a_thousand_variables(name: str) -> None:
     problem = problems.named(name, 1000)
     x = np.linspace(-1, 1, 1000)
@@ -107,10 +107,10 @@ def test_the_spike_is_closed_and_has_the_papers_width() -> None:
 
 
 def test_the_names_are_those_of_the_papers_tables() -> None:
-    text = (files("infimum") / "data" / "paper_tables.csv").read_text()
+    text = (files("infimum.bench") / "data" / "paper_tables.csv").read_text()
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
-    assert {row["function"] for row in rows} == set(problems.names()) == set(problems.all())
-    assert all(problems.all()[name](2).name == name for name in problems.names())
+    assert {row["function"] for row in rows} == set(problems.names("paper"))
+    assert all(problems.named(name, 2).name == name for name in problems.names("paper"))
 
 
 def test_unknown_names_and_sizes_are_refused() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import infimum.core
 from infimum.errors import ProgramError
-from infimum.passes import layout as form
-from infimum.passes.program import Program, allocate
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.program import Program, allocate
 from tapes import NUMBER, Maker
 
 

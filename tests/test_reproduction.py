@@ -12,11 +12,11 @@ from types import ModuleType
 import pytest
 
 import infimum
-from infimum.cli_bench import is_true, published_rows
+from infimum.bench.paper import is_true, published_rows
 from infimum.records.result import Result
 
 ROOT = Path(__file__).parent.parent
-SMOOTH = [name for name in infimum.problems.names() if name != "discontinuous"]
+SMOOTH = [name for name in infimum.problems.names("paper") if name != "discontinuous"]
 PUBLISHED = published_rows()
 
 # Upper bounds that the paper's own code reaches. The best point sampled is the same, so is its value; but for Breiman,
@@ -85,7 +85,7 @@ def _rows() -> list[dict[str, str]]:
 def test_the_committed_results_are_true_and_complete() -> None:
     rows = _rows()
     assert {(r["function"], r["n"]) for r in rows} >= {
-        (name, n) for name in infimum.problems.names() for n in ("50", "100")
+        (name, n) for name in infimum.problems.names("paper") for n in ("50", "100")
     }
     assert all(r["true"] == "True" for r in rows)
     assert all(r["date"] and r["processor"] and int(r["threads"]) > 0 for r in rows)

@@ -14,11 +14,11 @@ import infimum
 from infimum import problems
 from infimum.domain import read_bounds
 from infimum.errors import InternalError
-from infimum.function import trace
-from infimum.function_box import OnBox
-from infimum.search import paper
-from infimum.search.partition import Uniform, cut
-from infimum.search.sampling import Look, Midpoint
+from infimum.function.box import OnBox
+from infimum.function.function import trace
+from infimum.search.paper import search as paper
+from infimum.search.paper.partition import Uniform, cut
+from infimum.search.paper.sampling import Look, Midpoint
 from infimum.search.status import Status
 
 FloatArray = npt.NDArray[np.float64]
@@ -87,7 +87,7 @@ def test_a_search_that_is_stopped_at_once_tells_the_truth(case: Case) -> None:
     assert all(_holds(outcome, m) for m in case.minimisers if case.name != "floor")
 
 
-@pytest.mark.parametrize("name", problems.names())
+@pytest.mark.parametrize("name", problems.names("paper"))
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_the_papers_problems_keep_their_minimiser_at_every_stage(name: str, n: int) -> None:
     if name == "rosenbrock" and n == 1:
@@ -161,11 +161,11 @@ def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyP
         return bool(((low[0] > 0) | (high[0] < 0)).any())
 
     monkeypatch.setattr(paper._Search, "_cannot_hold_a_minimiser", careless)
-    monkeypatch.setattr(infimum.function.Function, "gradient_is_staged", False)
+    monkeypatch.setattr(infimum.function.function.Function, "gradient_is_staged", False)
     with pytest.raises((AssertionError, InternalError)):
         test_no_minimiser_is_ever_discarded(CASES[3], 9)
 
 
 def test_a_fact_that_is_certainly_false_is_not_taken_for_smoothness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(infimum.function, "facts", lambda build, value: (build.number(1), build.number(0)))
+    monkeypatch.setattr(infimum.function.function, "facts", lambda build, value: (build.number(1), build.number(0)))
     assert not trace(lambda x: np.sum(x**2), 3).is_smooth_everywhere

@@ -11,17 +11,18 @@ import numpy.typing as npt
 import pytest
 
 import infimum
+import reference
 from contractions import boxes_around, missing
-from infimum import frontier
-from infimum.backends import cpu, reference
-from infimum.function import Function, trace
+from infimum import problems
+from infimum.backends import cpu
+from infimum.function.function import Function, trace
 from infimum.graph.node import ancestors
-from infimum.passes import sharper as sharpening
-from infimum.passes import sharper_terms
-from infimum.passes.contract import contracted, contraction
-from infimum.passes.lower import lower
-from infimum.passes.sharper import sharper
-from infimum.passes.sharper_terms import Reader
+from infimum.passes.contract.contraction import contracted, contraction
+from infimum.passes.lowering.lower import lower
+from infimum.passes.sharper import squares as sharpening
+from infimum.passes.sharper import terms as sharper_terms
+from infimum.passes.sharper.squares import sharper
+from infimum.passes.sharper.terms import Reader
 from random_functions import RandomFunction, Tree, plain, random_function
 
 FloatArray = npt.NDArray[np.float64]
@@ -375,7 +376,7 @@ def test_all_backends_give_the_same_bits(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "n", "minimum"), [("lj3", 3, -3.0), ("lj3safe", 3, -3.0), ("lj4", 6, -6.0)])
 def test_atoms_that_may_coincide_are_solved(name: str, n: int, minimum: float) -> None:
-    result = infimum.minimize(frontier.named(name, n), ftol=1e-6, xtol=None, time_limit=20, progress=False)
+    result = infimum.minimize(problems.named(name, n), ftol=1e-6, xtol=None, time_limit=20, progress=False)
     assert result.success
     assert result.minimum.lo <= minimum <= result.minimum.hi
     assert result.minimum.hi - result.minimum.lo <= 1e-5

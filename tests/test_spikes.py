@@ -10,7 +10,7 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.function import trace
+from infimum.function.function import trace
 from infimum.search.spikes import Spike, spikes
 
 TINY = 1e-6

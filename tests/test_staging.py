@@ -14,8 +14,8 @@ import pytest
 import infimum
 import staging_reference as reference
 from infimum import core
-from infimum.function import Function, trace
-from infimum.staging.fractions import FRACTIONS, at_fraction
+from infimum.fractions import FRACTIONS, at_fraction
+from infimum.function.function import Function, trace
 from infimum.staging.structure import structure
 from infimum.staging.working import equal_parts
 

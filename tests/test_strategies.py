@@ -16,11 +16,11 @@ import infimum
 from infimum import problems
 from infimum.domain import read_bounds
 from infimum.errors import InvalidOption
-from infimum.function import trace
-from infimum.search.partition import PARTITIONS, Golden, Logarithmic, Partition, Uniform, cut
-from infimum.search.sampling import SAMPLINGS, Grid, Latin, Local, Look, Random, Several
-from infimum.search.selection import SELECTIONS, Best
-from infimum.search.split import Split
+from infimum.function.function import trace
+from infimum.search.paper.partition import PARTITIONS, Golden, Logarithmic, Partition, Uniform, cut
+from infimum.search.paper.sampling import SAMPLINGS, Grid, Latin, Local, Look, Random, Several
+from infimum.search.paper.selection import SELECTIONS, Best
+from infimum.search.paper.split import Split
 from infimum.search.status import Status
 
 FloatArray = npt.NDArray[np.float64]

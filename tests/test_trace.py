@@ -13,11 +13,11 @@ import pytest
 import objectives
 import paper_functions
 from infimum.errors import InfimumError, TraceError
-from infimum.exact import e, exact, pi
-from infimum.function import trace
+from infimum.exact.number import e, exact, pi
+from infimum.function.function import trace
 from infimum.graph.evaluate import evaluate
-from infimum.graph.numeric_twins import NumericTwins
-from infimum.graph.trace import trace_graph
+from infimum.tracing.numeric_twins import NumericTwins
+from infimum.tracing.trace import trace_graph
 from objectives import Counted, Objective, make_closure
 
 PAPER = [

@@ -24,7 +24,7 @@ from numpy.random import default_rng, randint, standard_normal
 import infimum
 from infimum.errors import TraceError
 from infimum.graph.evaluate import evaluate
-from infimum.graph.trace import trace_graph
+from infimum.tracing.trace import trace_graph
 
 RNG = np.random.default_rng(1)
 NORMAL = RNG.normal
@@ -204,7 +204,7 @@ def test_a_function_without_source_is_asked_by_its_table_of_handlers() -> None:
 
 def test_a_guard_does_not_matter_where_nothing_is_raised_in_the_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     # A comparison at points outside the domain would see the other branch.
-    monkeypatch.setattr("infimum.graph.trace._compare", lambda *args: None, raising=False)
+    monkeypatch.setattr("infimum.tracing.trace._compare", lambda *args: None, raising=False)
     box = (np.array([0.5, 0.5, 0.5]), np.array([0.9, 2.0, 2.0]))
     for f in (try_log, try_division, suppressing, finally_returns, guarded_from_outside, generator_in_a_guard):
         (found,) = evaluate([trace_graph(f, 3, box=box).output], [[0.75, 1.5, 1.0]])

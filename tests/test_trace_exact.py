@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from infimum.errors import InfimumError, TraceError
-from infimum.exact import exact, pi
-from infimum.function import trace
-from infimum.graph.trace import trace_graph
+from infimum.exact.number import exact, pi
+from infimum.function.function import trace
+from infimum.tracing.trace import trace_graph
 
 T = np.linspace(0.0, 1.0, 5)
 TENTH = Decimal("0.1")

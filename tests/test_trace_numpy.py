@@ -11,7 +11,7 @@ import pytest
 
 from infimum.errors import TraceError
 from infimum.graph.evaluate import evaluate
-from infimum.graph.trace import trace_graph
+from infimum.tracing.trace import trace_graph
 
 N = 4
 POINTS = np.vstack(

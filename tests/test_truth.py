@@ -23,8 +23,8 @@ import infimum
 from claims import Claim, Truth, falsehoods, truth_of
 from infimum import core, problems
 from infimum.errors import InfimumError
-from infimum.search.sampling import Look
-from infimum.search.selection import Best
+from infimum.search.paper.sampling import Look
+from infimum.search.paper.selection import Best
 from infimum.search.status import Status
 from random_functions import KINDS, planted_function, random_function
 
@@ -38,8 +38,8 @@ PLACES = {"fu": Fraction(9, 10), "zabinsky": 2 * flint.arb.pi() / 3}
 MINIMA = {"breiman": lambda n: Fraction(-n, 10)}
 PI_BOUND = {"zabinsky": (0, flint.arb.pi())}
 METHODS = ("auto", "paper")
-SIZES = {name: 3 + 2 * i for i, name in enumerate(problems.names()) if name != "rosenbrock"}
-CASES = [(name, n) for name in problems.names() for n in range(1, 7) if (name, n) != ("rosenbrock", 1)]
+SIZES = {name: 3 + 2 * i for i, name in enumerate(problems.names("paper")) if name != "rosenbrock"}
+CASES = [(name, n) for name in problems.names("paper") for n in range(1, 7) if (name, n) != ("rosenbrock", 1)]
 
 
 def _problem_truth(name: str, n: int) -> Truth:
@@ -236,7 +236,7 @@ def _stops() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("stop", _stops())
 def test_a_stopped_run_tells_the_truth(stop: str, method: str) -> None:
     options = {"xtol": 1e-9, "time_limit": 0.3, **_stops()[stop]}
-    for name in problems.names():
+    for name in problems.names("paper"):
         result = infimum.minimize(problems.named(name, 5), method=method, **options)
         assert falsehoods(Claim.of(result), _problem_truth(name, 5)) == []
     for seed in range(20, 20 + len(KINDS)):

@@ -17,12 +17,12 @@ from infimum.contractors import unbounded, unbounded_boxes
 from infimum.contractors.unbounded import unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import read_bounds
-from infimum.function import trace
-from infimum.passes import coercive, germs
-from infimum.passes.coercive import minorant, radii
-from infimum.passes.germs import Germ, Undefined, number, within
-from infimum.passes.polynomials import Polynomial
-from infimum.search.auto import Search
+from infimum.function.function import trace
+from infimum.passes.unbounded import coercive, germs
+from infimum.passes.unbounded.coercive import minorant, radii
+from infimum.passes.unbounded.germs import Germ, Undefined, number, within
+from infimum.passes.unbounded.polynomials import Polynomial
+from infimum.search.auto.search import Search
 from infimum.search.outcome import Options
 from infimum.search.status import Status
 

@@ -15,8 +15,8 @@ import samples
 import tapes
 from infimum.backends import cpu
 from infimum.errors import InvalidInterval, ShapeMismatch
-from infimum.passes import layout as form
-from infimum.passes.program import Program
+from infimum.passes.lowering import layout as form
+from infimum.passes.lowering.program import Program
 from programs import PROGRAMS, boxes, levy, long_tape, rastrigin, scrambled
 from tapes import Maker
 

@@ -15,14 +15,14 @@ import pytest
 
 import infimum
 from infimum import exact, pi, problems
+from infimum.bench.cases import cases
 from infimum.domain import read_bounds
 from infimum.errors import TraceError, TraceMismatch
-from infimum.frontier_cases import cases
-from infimum.function import trace_unwatched
-from infimum.function_points import RANDOM, points_of
+from infimum.function.function import trace_unwatched
+from infimum.function.points import RANDOM, points_of
 from infimum.graph.evaluate import evaluate
-from infimum.graph.numpy_rules import FUNCTIONS, UFUNCS
-from infimum.graph.trace import trace_graph
+from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
+from infimum.tracing.trace import trace_graph
 from numpy_call_templates import TEMPLATES
 from numpy_calls import Call, N, call, plain_values
 from random_functions import planted_function
@@ -206,7 +206,10 @@ def test_no_objective_raises_a_false_alarm(objective: Any) -> None:
 
 def test_no_problem_raises_a_false_alarm() -> None:
     first = {case.name: case for case in reversed(cases()) if case.n <= 50}
-    for problem in [*(problems.named(name, 5) for name in problems.names()), *(c.problem() for c in first.values())]:
+    for problem in [
+        *(problems.named(name, 5) for name in problems.names("paper")),
+        *(c.problem() for c in first.values()),
+    ]:
         box = read_bounds(problem.bounds, problem.n)
         watched(problem.f, box.inner_lo, box.inner_hi)
 

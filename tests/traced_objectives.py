@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 import objectives
 import paper_functions
-from infimum.function import Function, trace
+from infimum.function.function import Function, trace
 from infimum.graph.node import Node
-from infimum.graph.numeric_twins import NumericTwins
-from infimum.graph.trace import trace_graph
+from infimum.tracing.numeric_twins import NumericTwins
+from infimum.tracing.trace import trace_graph
 from objectives import Objective
 
 FloatArray = npt.NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.errors import ShapeMismatch
-from infimum.passes.program import Program
+from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
 Mode = Literal["interval", "point"]

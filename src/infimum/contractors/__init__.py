@@ -19,8 +19,8 @@ all.
 from __future__ import annotations
 
 from infimum.contractors.level import Level
-from infimum.contractors.linear import LinearLayer, layered
-from infimum.contractors.linear_slopes import LayerSlopes
+from infimum.contractors.linear.layer import LinearLayer, layered
+from infimum.contractors.linear.slopes import LayerSlopes
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary

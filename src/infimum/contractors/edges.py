@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infimum.backends.place import beside
-from infimum.contractors.boxes import BoolArray, FloatArray
+from infimum.backends.placement import beside
+from infimum.boxes import BoolArray, FloatArray
 from infimum.domain import Domain
 
 

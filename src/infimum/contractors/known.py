@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.place import lies_there
-from infimum.contractors.boxes import BoolArray, Boxes, FloatArray
-from infimum.function import Function
+from infimum.backends.placement import lies_there
+from infimum.boxes import BoolArray, Boxes, FloatArray
+from infimum.function.function import Function
 
 Answers = tuple[npt.NDArray[Any], ...]
 

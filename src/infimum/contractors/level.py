@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, shrinkage
-from infimum.function import Function
+from infimum.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, shrinkage
+from infimum.function.function import Function
 
 
 class Levelled(NamedTuple):

@@ -14,15 +14,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from infimum.contractors.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, met
+from infimum.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, met
 from infimum.contractors.known import Known
 from infimum.contractors.stationary import smooth
-from infimum.function import Function
+from infimum.function.function import Function
 from infimum.graph import indexmap
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.passes.build import Build
-from infimum.passes.contract import contraction
-from infimum.passes.program import Program
+from infimum.passes.contract.contraction import contraction
+from infimum.passes.lowering.program import Program
 
 
 class MeanValue:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.backends.place import beside
-from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty
+from infimum.backends.placement import beside
+from infimum.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty
 from infimum.contractors.edges import touched
 from infimum.contractors.known import Known
 from infimum.contractors.stationary import smooth
 from infimum.domain import Domain
-from infimum.function import Function
+from infimum.function.function import Function
 
 
 class Monotone:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.contractors.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty, kept, met, shrinkage
+from infimum.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty, kept, met, shrinkage
 from infimum.contractors.edges import touched
 from infimum.contractors.known import Known
 from infimum.domain import Domain
-from infimum.function import Function
+from infimum.function.function import Function
 
 
 class Stationary:

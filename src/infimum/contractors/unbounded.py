@@ -1,6 +1,6 @@
 """A proof that a function has no lower bound: a path along which it goes to -inf (PROOF; where to look is policy).
 
-Two kinds of paths, each with a point for every s in (0, e] (passes/germs):
+Two kinds of paths, each with a point for every s in (0, e] (passes/unbounded/germs):
 
     ray       x_i = a_i + d_i s^k_i; k_i < 0 towards an infinite bound, k_i = 1 towards a point a of the domain
     pivot     some expression D of the graph takes the value s (or -s). Where D is continuous along a segment of the
@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.domain import Domain
-from infimum.function import Function
+from infimum.function.function import Function
 from infimum.graph.node import Node, ancestors
-from infimum.passes.germs import BITS, Germ, Undefined, along, number, within
+from infimum.passes.unbounded.germs import BITS, Germ, Undefined, along, number, within
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -1,8 +1,8 @@
 """Where a rational function on an unbounded box can be at most a level (PROOF).
 
 For f = p/q with q > 0 on the domain, f(x) <= u where p(x) - u q(x) <= 0; a polynomial of which powers of single
-variables are a lower bound (passes/coercive) is at most 0 only where these are small. Where p - v q is above 0
-everywhere for a level v, v is a lower bound of f: so is one found that is approached at infinity alone.
+variables are a lower bound (passes/unbounded/coercive) is at most 0 only where these are small. Where p - v q is above
+0 everywhere for a level v, v is a lower bound of f: so is one found that is approached at infinity alone.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from infimum.backends import cpu
 from infimum.domain import Domain
-from infimum.function import Function
-from infimum.passes.coercive import Minorant, minorant, radii
-from infimum.passes.lower import lower
-from infimum.passes.polynomials import Quotient, added, multiplied, quotient, unread
+from infimum.function.function import Function
+from infimum.passes.lowering.lower import lower
+from infimum.passes.unbounded.coercive import Minorant, minorant, radii
+from infimum.passes.unbounded.polynomials import Quotient, added, multiplied, quotient, unread
 
 FloatArray = npt.NDArray[np.float64]
 

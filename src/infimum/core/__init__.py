@@ -17,6 +17,7 @@ from infimum.core.stages import Box, Components, Sample, Staging, Terms
 from infimum.core.tape import Standing, Tape
 
 __all__ = [
+    "POWERS",
     "Box",
     "Components",
     "Core",
@@ -45,3 +46,5 @@ run_tape = _core.run_tape
 standing = _core.standing
 staging = _core.staging
 variants = _core.variants
+# These take an integer exponent beside their operands.
+POWERS = frozenset(name for name in operations() if name.startswith("pown"))

@@ -12,7 +12,7 @@ struct infimum_job {
     int64_t count, param;
 };
 
-// A program as passes/program.py encodes it; docs/program.md describes every field.
+// A program as passes/lowering/program.py encodes it; docs/program.md describes every field.
 enum { INFIMUM_INPUT, INFIMUM_CONSTANT, INFIMUM_VECTOR };
 enum { INFIMUM_BODY, INFIMUM_OTHERS, INFIMUM_RECURRENCE };
 enum { INFIMUM_LOAD_AFFINE, INFIMUM_LOAD_WINDOW, INFIMUM_LOAD_TABLE, INFIMUM_STORE, INFIMUM_REDUCE };

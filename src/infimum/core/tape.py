@@ -1,7 +1,7 @@
 """A program as the C interface takes it: flat arrays, and the call that runs them.
 
-The layout is described in docs/program.md and made by infimum.passes.program, which also checks it: the core trusts
-what it is given here.
+The layout is described in docs/program.md. infimum.passes.lowering.program makes and checks it: the core trusts what it
+is given here.
 """
 
 from __future__ import annotations

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum import core, exact_columns, exact_columns_value
-from infimum.exact import Exact, ExactArray, exact
-from infimum.exact_columns import Columns, Unfit
+from infimum import core
+from infimum.exact.columns import columns as exact_columns
+from infimum.exact.columns import value as exact_columns_value
+from infimum.exact.columns.columns import Columns, Unfit
+from infimum.exact.number import Exact, ExactArray, exact
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, Table, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors, users
-from infimum.graph.ops import OPERATIONS
+from infimum.ops.records import OPERATIONS
 
 FloatArray = npt.NDArray[np.float64]
 

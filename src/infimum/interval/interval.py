@@ -11,10 +11,10 @@ import numpy.typing as npt
 from infimum.errors import AmbiguousComparison, InvalidInterval, NotAPoint, UnsupportedValue
 from infimum.interval import folds, numpy_rules
 from infimum.interval.calls import call, is_void, operand
+from infimum.interval.operators import UfuncOperators
 from infimum.interval.outward import INF, FloatArray, frozen, ordered
 from infimum.interval.reading import Pair, as_array, broadcast, describe, text_or_number_ends
 from infimum.interval.text import write_array, write_python
-from infimum.operators import UfuncOperators
 
 
 class Interval(UfuncOperators):

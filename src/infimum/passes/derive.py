@@ -7,7 +7,7 @@ Under a `where`, the branch that is not chosen has the adjoint 0 and may be unde
 Where it may be chosen and has no slope at all, its slope may be anything.
 
     node              adjoint of its operand, given its own adjoint g
-    elementwise       g * slope (graph/ops.py), summed where the operand is a scalar
+    elementwise       g * slope (ops/records.py), summed where the operand is a scalar
     take              g read through the transposed map
     concat            the pieces of g
     sum               g spread over its group
@@ -22,12 +22,12 @@ from __future__ import annotations
 import numpy as np
 
 from infimum.graph import indexmap
+from infimum.graph.build import Build
 from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, IndexMap, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
-from infimum.graph.ops import OPERATIONS, taken
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
-from infimum.passes.build import Build
+from infimum.ops.records import OPERATIONS, taken
 from infimum.passes.near import Near
 from infimum.passes.simplify import rebuilt
 

@@ -19,10 +19,10 @@ defined and smooth on all reals have no fact node (None): nothing to check.
 
 from __future__ import annotations
 
+from infimum.graph.build import DEFINED_EVERYWHERE, Build
 from infimum.graph.node import Node, ancestors, is_fact
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, others_of
-from infimum.passes.build import DEFINED_EVERYWHERE, Build
+from infimum.ops.records import OPERATIONS
 from infimum.passes.near import Fact, Near, all_of, certain, chosen, grouped, is_checked, is_stepwise, jumps, through
 
 _EXTREMES = frozenset({"min", "max", "min_of", "max_of"})

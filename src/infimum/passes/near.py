@@ -28,11 +28,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from infimum.graph.build import DEFINED_EVERYWHERE, Build
 from infimum.graph.constant import Constant
 from infimum.graph.node import REDUCTIONS, Node, ancestors, is_fact
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of
-from infimum.passes.build import DEFINED_EVERYWHERE, Build
+from infimum.ops.records import OPERATIONS
 
 Fact = Node | None
 COMPARISONS = frozenset({"is_less", "is_less_equal", "is_equal"})

@@ -16,8 +16,8 @@ import numpy as np
 from infimum.graph import indexmap
 from infimum.graph.constant import joined
 from infimum.graph.node import Graph, Node, ancestors, users
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import map_of, value_of
+from infimum.ops.records import OPERATIONS
 
 _SMALLEST = 3
 _DEEPEST = 400

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from infimum.graph.build import CHEAP, Build
 from infimum.graph.node import REDUCTIONS, Node, ancestors, users
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
-from infimum.passes.build import CHEAP, Build
+from infimum.ops.records import OPERATIONS
 
 
 def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:

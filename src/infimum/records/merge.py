@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.interval.outward import FloatArray
-from infimum.staging.blocks_reads import components
+from infimum.passes.separate.reads import components
 
 IndexArray = npt.NDArray[np.int64]
 Pairs = tuple[IndexArray, IndexArray]

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from infimum.deadline import left, unhurried, until
 from infimum.domain import Domain
-from infimum.function import Function
+from infimum.function.function import Function
 from infimum.search.goals import Goals
-from infimum.search.partition import Partition, Uniform
+from infimum.search.paper.partition import Partition, Uniform
+from infimum.search.paper.sampling import Diagonal, Sampling
+from infimum.search.paper.selection import Best, Selection
 from infimum.search.product import Product
-from infimum.search.sampling import Diagonal, Sampling
-from infimum.search.selection import Best, Selection
 from infimum.search.status import Status
 
 FloatArray = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ class Options:
     sampling: Sampling = field(default_factory=Diagonal)
     selection: Selection = field(default_factory=Best)
     contractors: tuple[str, ...] | None = None  # names of those that the default method runs; None for all
-    split: str = "smear"  # where the default method cuts a box in two: see search/bisection.py
+    split: str = "smear"  # where the default method cuts a box in two: see search/auto/bisection.py
     batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
     backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
 

@@ -18,15 +18,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.backends import cuda
-from infimum.backends.place import Gpu, here
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.placement import Gpu, here
 from infimum.domain import Domain
 from infimum.errors import BackendUnavailable, ProgramError
-from infimum.function import Function
+from infimum.function.function import Function
 from infimum.interval.outward import FloatArray
-from infimum.search import paper, separable
-from infimum.search.choice import Choice, best_seconds, choose, devices, named
+from infimum.search.auto import separable
 from infimum.search.outcome import Options, Outcome, Progress
+from infimum.search.paper import search as paper
+from infimum.search.paper.choice import Choice, best_seconds, choose, devices, named
 
 _LONG, _MANY = 1.0, 2**13  # seconds and boxes of a search that is worth a measurement
 _MUCH = 2.0  # times as fast: some of the work stays on the CPU

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from infimum.fractions import at_fraction
 from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import integer_of, map_of, value_of
-from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

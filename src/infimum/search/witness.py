@@ -10,11 +10,11 @@ import numpy.typing as npt
 from infimum.deadline import ask, unhurried
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
-from infimum.function import Function
+from infimum.fractions import at_fraction
+from infimum.function.function import Function
+from infimum.search.paper.sampling import Look, Sampling
 from infimum.search.proposals import numbers
-from infimum.search.sampling import Look, Sampling
 from infimum.search.spikes import spikes
-from infimum.staging.fractions import at_fraction
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from infimum import core
 from infimum.backends import cpu
 from infimum.graph.node import Node
-from infimum.passes.lower import lower
-from infimum.passes.program import Program
-from infimum.staging.scalar import Mixed, Scalar, Tree, Unstageable
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
+from infimum.passes.separate.scalar import Mixed, Scalar, Tree, Unstageable
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

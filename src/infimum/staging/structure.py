@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.graph import indexmap
+from infimum.graph.build import Build
 from infimum.graph.constant import Constant
 from infimum.graph.node import REDUCTIONS, Node, ancestors
-from infimum.graph.ops import OPERATIONS
 from infimum.graph.payload import integer_of, value_of
-from infimum.passes.build import Build
-from infimum.passes.lower import lower
-from infimum.passes.program import Program
-from infimum.staging.scalar import Mixed, Scalar, Unstageable
+from infimum.ops.records import OPERATIONS
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
+from infimum.passes.separate.scalar import Mixed, Scalar, Unstageable
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.fractions import FRACTIONS, at_fraction
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.passes.build import Build
-from infimum.passes.lower import lower
-from infimum.staging.fractions import FRACTIONS, at_fraction
+from infimum.passes.lowering.lower import lower
 from infimum.staging.slopes import Slopes, slopes
 from infimum.staging.structure import Structure, structure
 

@@ -1,5 +1,5 @@
 // Functions that continue u log(u), sin(u)/u, expm1(u)/u and sinh(u)/u to where these have a limit but no value: what
-// enclosures of such products and quotients are met with (passes/sharper_limits).
+// enclosures of such products and quotients are met with (passes/sharper/limits).
 //
 //   function       at the edge     monotone pieces
 //   x_log_x        0 at 0          falls on [0, 1/e], rises on [1/e, inf); nothing below 0

@@ -61,7 +61,7 @@ INFIMUM_FN double clipped(double x, double lo, double hi) {
     return raised < hi ? raised : hi;
 }
 INFIMUM_FN double straight(double t) { return clipped(t / (1 - magnitude(t)), -INFIMUM_MAX, INFIMUM_MAX); }
-// A finite point at this fraction of [lo, hi], on a bent scale where its width is no double: search/partition.py's formula.
+// A finite point at this fraction of [lo, hi], on a bent scale where its width is no double: search/paper/partition.py's formula.
 INFIMUM_FN double at_fraction(double lo, double hi, double fraction) {
     const double width = hi - lo;
     if (width < INFIMUM_INF) return lo + width * fraction;

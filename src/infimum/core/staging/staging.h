@@ -49,7 +49,7 @@ class Staging {
         left_.emplace_back();
         return regions_.split(std::move(s));
     }
-    // Split what the box is into equal parts, as search/partition.py cuts: of the `count` variables from `from` on those that
+    // Split what the box is into equal parts, as search/paper/partition.py cuts: of the `count` variables from `from` on those that
     // can be split, or of the next `count` that has any. *following: where the next cycle begins. -3 where nothing can be.
     int64_t split_equally(int64_t from, int64_t count, int parts, int64_t *following) {
         Split s;

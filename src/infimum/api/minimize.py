@@ -1,0 +1,252 @@
+"""minimize: from a function and bounds to the enclosed minimum, in one straight line."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.api import options as options
+from infimum.api import unknown as api_unknown
+from infimum.api.goals import FATOL, FTOL, XTOL, Default, goals, warn_if_unreachable
+from infimum.api.interrupt import Interrupt
+from infimum.api.progress import Display
+from infimum.domain import Domain, read_bounds
+from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
+from infimum.function.function import Function, trace_unwatched
+from infimum.interval.outward import FloatArray
+from infimum.interval.reading import describe
+from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.search import placed
+from infimum.search.auto.bisection import SPLITS
+from infimum.search.paper import search as paper
+from infimum.tracing.negative import Negative
+
+Objective = Callable[..., Any]
+METHODS = tuple(placed.METHODS)
+BACKENDS = ("auto", "cpu", "cuda")
+
+
+@np.errstate(all="ignore")
+def minimize(
+    f_or_problem: Any = None,
+    bounds: Any = None,
+    *,
+    args: Any = (),
+    jac: Objective | None = None,
+    x0: npt.ArrayLike | None = None,
+    method: str | None = None,
+    backend: str = "auto",
+    batch: int | None = None,
+    ftol: float | Default | None = FTOL,
+    fatol: float | Default | None = FATOL,
+    xtol: float | npt.ArrayLike | dict[int, float] | Default | None = XTOL,
+    xrtol: float | npt.ArrayLike | dict[int, float] | None = None,
+    max_iter: int | None = None,
+    time_limit: float | None = None,
+    max_regions: int | None = None,
+    partition: Any = None,
+    sampling: Any = None,
+    selection: Any = None,
+    contractors: Any = None,
+    split: str | None = None,
+    maximize: bool = False,
+    progress: bool | None = None,
+    callback: Callable[[Result], Any] | None = None,
+    threads: int | None = None,
+    **unknown: Any,
+) -> Result:
+    """Enclose the global minimum of a function over a box, and every point where it is attained.
+
+    f_or_problem   a function of an array x in NumPy style, or a problem such as infimum.problems.levy(1000)
+    bounds         a pair (lo, hi) for each variable, or scipy.optimize.Bounds; None or infinities for no bound
+    args           further arguments of the function (and of jac)
+    jac            the gradient as a function of x, where a form with fewer repetitions of the variables is known: its
+                   enclosures are met with the derived ones. The claim then rests on it, so it is compared at points of
+                   the domain and on boxes of the search, and refused where the two contradict each other
+    x0             a point that is tried first
+    ftol, fatol    the goal for the value, [lower, upper] being the minimum enclosed (for a maximum, its negative):
+                   upper - lower <= max(ftol * |upper|, fatol). ftol is relative to the minimum, 1e-6 by default; fatol
+                   is in the function's own units, 1e-9 by default, and 0 for "relative alone"; ftol=0, fatol=1e-3 is
+                   "absolute alone"; ftol=None switches this goal off, fatol with it
+    xtol, xrtol    the goal for the boxes, only where given: each narrower than xtol, which is absolute, in the units of
+                   the variables; than xrtol times hi - lo of the variable's bounds, which must be finite. A number for
+                   all variables, one for each (None: any width), or {index: width}. Of both, the narrower one counts.
+                   The search ends when all goals hold, and result.success says whether they do at the end;
+                   method="paper" has the paper's goal instead, xtol=1e-4, and one for the value only where it is given
+    max_iter, time_limit (seconds), max_regions
+                   limits: the search ends when any is reached, with a true enclosure
+    method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
+                   one that the other options belong to
+    contractors    of "auto", what shrinks boxes (docs/contraction.md): a name or a list of names among "linear",
+                   "level", "monotone", "stationary", "mean_value"; () for none, None for all
+    split          of "auto", which variable of a box is cut: "smear" (along which the function changes most; the
+                   default), "largest" (the widest), "round_robin" (one after the other)
+    partition      of "paper", where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden",
+                   "logarithmic", or an object of infimum.search.paper.partition, such as Uniform(parts=2, variables=5)
+    sampling       of "paper", where good points are looked for: "paper", "midpoint", "grid", "latin", "random",
+                   "local", an object of infimum.search.paper.sampling, or a list of them
+    selection      of "paper", how many regions an iteration splits: "paper" (one), or an object of
+                   infimum.search.paper.selection, such as Best(count)
+    maximize       enclose the maximum instead: result.maximum
+    progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
+    callback       called with the result so far about every iteration; returning True ends the search
+    threads        how many to use; None for as many as there are. The result does not depend on it
+    backend        "cpu"; "cuda", NVIDIA GPUs with CuPy; or "auto": the CPU, unless a GPU is there and a short
+                   measurement finds it faster. result.backend says what was chosen. The result does not depend on it
+    batch          how many boxes an iteration of method "auto" takes at most; None for a quarter of those that wait,
+                   1,024 to 65,536. Another number is another way to the result: other iterations, other last digits,
+                   as true
+
+    Ctrl-C ends the search with the result so far; a second one ends it at once.
+    """
+    started = time.perf_counter()
+    api_unknown.refuse(unknown, _KNOWN)
+    strategies = (partition, sampling, selection)
+    if method is None:
+        controlled = contractors is not None or split is not None
+        method = "auto" if controlled or all(s is None for s in strategies) else "paper"
+    options.choice("method", method, METHODS)
+    options.refuse_strategies(method, partition=partition, sampling=sampling, selection=selection)
+    options.refuse_controls(method, contractors=contractors, split=split)
+    options.choice("split", SPLITS[0] if split is None else split, SPLITS)
+    options.choice("backend", backend, BACKENDS)
+    options.refuse_batch(method, batch)
+    options.called("callback", callback, "g where g(result) is called about every iteration")
+    maximize, progress = bool(options.truth("maximize", maximize)), options.truth("progress", progress, none=True)
+    task = _task(f_or_problem, bounds, args, jac, maximize)
+    goal = goals(method, ftol, fatol, xtol, xrtol, task.domain)
+    asked = paper.Options(
+        xtol=goal.xtol,
+        ftol=goal.ftol,
+        fatol=goal.fatol,
+        max_iter=options.count("max_iter", max_iter),
+        time_limit=options.seconds("time_limit", time_limit),
+        started=started,
+        max_regions=options.count("max_regions", max_regions),
+        x0=options.start(x0, task.domain),
+        threads=options.threads(threads),
+        partition=options.partition(partition),
+        sampling=options.sampling(sampling),
+        selection=options.selection(selection),
+        contractors=options.contractors(contractors),
+        split=SPLITS[0] if split is None else split,
+        batch=options.count("batch", batch),
+    )
+    options.refuse_endless(
+        ftol=goal.ftol, xtol=goal.xtol, max_iter=asked.max_iter, time_limit=asked.time_limit,
+        max_regions=asked.max_regions, callback=callback,
+    )  # fmt: skip
+    warn_if_unreachable(asked.xtol, task.domain)
+
+    with _uncollected():
+        function, whole = _traced(task), task.domain.pairs()
+        function.watch.begin(task.domain.inner_lo, task.domain.inner_hi, asked.x0)
+    run = placed.METHODS[method](backend, function, task.domain, asked)
+    with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
+
+        def report(state: paper.Progress) -> bool:
+            """Show the state, ask the callback, and say whether to stop."""
+            step = negated(state) if maximize else state
+            display.name = run.choice.shown(function.name)
+            display.update(step)
+            so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text))
+            return bool(so_far) or interrupt.requested
+
+        outcome = run.search(report)
+        function.watch.end(_ends(outcome, task.domain))
+    return result_of(outcome, maximize, run.choice.text)
+
+
+_KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the collection of garbage, of which large expressions make none, and which takes a third of their time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class _Task(NamedTuple):
+    """What is to be minimised: f(x, *args) over a domain."""
+
+    f: Objective
+    jac: Objective | None
+    args: tuple[Any, ...]
+    domain: Domain
+
+
+def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maximize: bool) -> _Task:
+    f, size = f_or_problem, None
+    if all(hasattr(f_or_problem, name) for name in ("f", "bounds", "n")):
+        f, size = f_or_problem.f, f_or_problem.n
+        bounds = f_or_problem.bounds if bounds is None else bounds
+        jac = f_or_problem.jac if jac is None else jac
+    if not callable(f):
+        raise InvalidOption(f"The first argument must be a function of x or a problem, got {describe(f)}.")
+    options.called("jac", jac, "g where g(x) returns the gradient")
+    if bounds is None:
+        raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
+    if maximize:
+        f, jac = Negative(f), None if jac is None else Negative(jac)
+    given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
+    return _Task(f, jac, given, read_bounds(bounds, size))
+
+
+def _traced(task: _Task) -> Function:
+    points = _probes(task)
+    function = trace_unwatched(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
+    for point, given in points:
+        _compare(function, point, given)
+    return function
+
+
+def _ends(outcome: paper.Outcome, domain: Domain) -> Iterator[FloatArray]:
+    """The best point and the middles of some boxes that are left."""
+    if outcome.x is not None:
+        yield np.asarray(outcome.x, np.float64)
+    boxes = np.asarray(outcome.boxes[:32], np.float64)
+    for lo, hi in zip(boxes[..., 0], boxes[..., 1], strict=True):
+        middle = np.clip(0.5 * lo + 0.5 * hi, domain.inner_lo, domain.inner_hi)
+        if np.isfinite(middle).all():
+            yield middle + 0.0
+
+
+def _probes(task: _Task) -> list[tuple[FloatArray, FloatArray]]:
+    """A few points of the domain with the user's gradient there, where one is given."""
+    if task.jac is None:
+        return []
+    domain, found = task.domain, []
+    lo, hi = np.clip(domain.inner_lo, -1e3, 1e3), np.clip(domain.inner_hi, -1e3, 1e3)
+    for point in np.random.default_rng(20_240_607).uniform(lo, np.maximum(lo, hi), (3, domain.n)):
+        with np.errstate(all="ignore"):
+            given = np.asarray(task.jac(point.copy(), *task.args), np.float64)
+        if given.shape != (domain.n,):
+            raise InvalidJacobian(f"jac returns shape {given.shape}, where ({domain.n},) is meant.")
+        found.append((point, given))
+    return found
+
+
+def _compare(function: Function, point: FloatArray, given: FloatArray) -> None:
+    """Refuse a gradient that differs from the derived one at a point."""
+    derived = np.asarray(function.value_and_gradient(point)[1])
+    slack = 1e-6 * (np.abs(given) + np.abs(derived).max())
+    wrong = np.isfinite(given) & np.isfinite(derived) & ~(np.abs(given - derived) <= slack)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InvalidJacobian(
+            f"jac gives {float(given[i])!r} for the derivative by variable {i} where the function's own is "
+            f"{float(derived[i])!r}. Correct it, or leave jac out: the gradient is derived anyway."
+        )

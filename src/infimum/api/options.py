@@ -1,0 +1,216 @@
+"""The options of a search, read and checked: each refusal names the option, its value and a substitute."""
+
+from __future__ import annotations
+
+import math
+import os
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from infimum.contractors.chain import NAMES
+from infimum.domain import Domain
+from infimum.errors import InvalidOption
+from infimum.interval.outward import FloatArray
+from infimum.interval.reading import describe, ends
+from infimum.search.paper.partition import PARTITIONS, Partition
+from infimum.search.paper.sampling import SAMPLINGS, Sampling, Several
+from infimum.search.paper.selection import SELECTIONS, Selection
+
+
+def contractors(value: Any) -> tuple[str, ...] | None:
+    """Be the names of the contractors that are to run, in the order in which they do; None for all of them.
+
+    given                read as
+    None                 all
+    "level"              that one alone
+    a list or tuple      those; () for none, so that boxes are only split
+    """
+    if value is None:
+        return None
+    given = (value,) if isinstance(value, str) else value
+    if not isinstance(given, list | tuple | set | frozenset):
+        raise InvalidOption(f"contractors={describe(value)} is no list of names. Write contractors={NAMES[1:3]!r}.")
+    for name in given:
+        if not isinstance(name, str) or name not in NAMES:
+            near = get_close_matches(str(name).replace("-", "_").lower(), NAMES, 1, 0.5)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidOption(
+                f"There is no contractor {describe(name)}.{meant} There are {', '.join(map(repr, NAMES))}."
+            )
+    return tuple(name for name in NAMES if name in given)
+
+
+def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
+    """Hold afterwards: the value is one of the names offered."""
+    if value not in offered:
+        names = " or ".join(repr(word) for word in offered)
+        raise InvalidOption(f"{name}={describe(value)} is not offered. Write {name}={names}.")
+
+
+def partition(value: Any) -> Partition:
+    """Be the partition of that name, or the object given."""
+    found: Partition = _strategy("partition", value, PARTITIONS, ("parts", "variables", "cuts"), "Golden(parts=2)")
+    for name, least in (("parts", 2), ("variables", 1)):
+        number = getattr(found, name)
+        if not isinstance(number, int | np.integer) or number < least:
+            raise InvalidOption(f"partition.{name} must be an integer from {least} on, got {describe(number)}.")
+    return found
+
+
+def sampling(value: Any) -> Sampling:
+    """Be the sampling of that name, the object given, or all of several."""
+    if isinstance(value, list | tuple) and value:
+        return Several(tuple(sampling(one) for one in value))
+    found: Sampling = _strategy("sampling", value, SAMPLINGS, ("propose",), "Latin(count=100)")
+    return found
+
+
+def selection(value: Any) -> Selection:
+    """Be the selection of that name, or the object given."""
+    found: Selection = _strategy("selection", value, SELECTIONS, ("count",), "Best(count=8)")
+    if not isinstance(found.count, int | np.integer) or found.count < 1:
+        raise InvalidOption(f"selection.count must be a positive integer, got {describe(found.count)}.")
+    return found
+
+
+def _strategy(kind: str, value: Any, named: dict[str, Any], needs: tuple[str, ...], example: str) -> Any:
+    """The strategy of a name, or an object that has what a strategy of its kind needs; None is the paper's."""
+    if value is None:
+        return named["paper"]()
+    if isinstance(value, str) and value in named:
+        return named[value]()
+    if not isinstance(value, str | type) and all(hasattr(value, name) for name in needs):
+        return value
+    names = ", ".join(repr(name) for name in named)
+    raise InvalidOption(
+        f"{kind}={describe(value)} is not offered. Write {kind}= one of {names}, or an object such as "
+        f"infimum.search.{kind}.{example}."
+    )
+
+
+def tolerance(name: str, value: Any, zero: bool) -> float | None:
+    """Be the tolerance as a float, or None where the goal is switched off."""
+    number = _number(name, value)
+    least = "positive or zero" if zero else "positive"
+    if number is not None and not (number > 0 or (zero and number == 0)):
+        raise InvalidOption(f"{name} must be {least}, got {value!r}. Write {name}=None to switch this goal off.")
+    return number
+
+
+def seconds(name: str, value: Any) -> float | None:
+    """Be a time as a float, or None for no limit."""
+    number = _number(name, value)
+    if number is not None and not number > 0:
+        raise InvalidOption(f"{name} must be positive, got {value!r}. Write {name}=None for no limit.")
+    return None if number == math.inf else number
+
+
+def count(name: str, value: Any) -> int | None:
+    """Be a positive integer, or None for no limit."""
+    if value is None or (isinstance(value, float) and value == math.inf):
+        return None
+    whole = isinstance(value, int | np.integer) or (
+        isinstance(value, float | np.floating) and float(value).is_integer()
+    )
+    if isinstance(value, bool) or not whole or value < 1:
+        raise InvalidOption(f"{name} must be a positive integer, got {value!r}. Write {name}=None for no limit.")
+    return int(value)
+
+
+def threads(value: Any) -> int:
+    """Return the number of threads: as given, or as many as this process may use."""
+    if value is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    whole = isinstance(value, int | np.integer) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not whole or value < 1:
+        raise InvalidOption(
+            f"threads must be a positive integer, got {describe(value)}. Write threads=None for as many as there are."
+        )
+    return int(value)
+
+
+def truth(name: str, value: Any, none: bool = False) -> bool | None:
+    """Return True or False as given; None too, where that means something."""
+    if (none and value is None) or isinstance(value, bool):
+        found: bool | None = value
+        return found
+    if isinstance(value, np.bool_) or (isinstance(value, int) and value in (0, 1)):
+        return bool(value)
+    offered = "True, False or None" if none else "True or False"
+    raise InvalidOption(f"{name} must be {offered}, got {describe(value)}. Write {name}=True or leave it out.")
+
+
+def called(name: str, value: Any, example: str) -> None:
+    """Hold afterwards: the value is None or can be called."""
+    if value is not None and not callable(value):
+        raise InvalidOption(f"{name}={describe(value)} is no function. Write {name}={example}, or leave it out.")
+
+
+def start(x0: Any, domain: Domain) -> FloatArray | None:
+    """Be the user's point, which lies within the bounds."""
+    if x0 is None:
+        return None
+    try:
+        down, up = ends(x0)
+    except (TypeError, ValueError) as error:
+        raise InvalidOption(f"x0={describe(x0)} is no point. Give {domain.n} numbers.") from error
+    if down.shape != (domain.n,):
+        raise InvalidOption(
+            f"x0 has shape {down.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
+        )
+    point: FloatArray = np.where(down < domain.inner_lo, up, down)  # of two doubles around a number, the one inside
+    outside = ~((domain.inner_lo <= point) & (point <= domain.inner_hi))
+    if outside.any():
+        i = int(np.argmax(outside))
+        pair = f"[{float(domain.inner_lo[i])!r}, {float(domain.inner_hi[i])!r}]"
+        raise InvalidOption(f"x0[{i}] = {float(point[i])!r} lies outside the bounds {pair}. Move it inside.")
+    return point
+
+
+def refuse_endless(**stops: Any) -> None:
+    """Hold afterwards: something can end the search."""
+    if all(value is None for value in stops.values()):
+        names = ", ".join(stops)
+        raise InvalidOption(f"Nothing would ever end this search. Give one of {names}.")
+
+
+def refuse_strategies(method: str, **strategies: Any) -> None:
+    """Strategies are the paper's: with another method they would be ignored."""
+    for name, value in strategies.items():
+        if value is not None and method != "paper":
+            raise InvalidOption(
+                f"{name}={describe(value)} belongs to method='paper'. Leave it out, or name that method."
+            )
+
+
+def refuse_controls(method: str, **controls: Any) -> None:
+    """What contracts and where boxes are cut is the default method's: with the paper's it would be ignored."""
+    for name, value in controls.items():
+        if value is not None and method != "auto":
+            raise InvalidOption(
+                f"{name}={describe(value)} belongs to method='auto'. Leave it out, or leave method={method!r} out."
+            )
+
+
+def refuse_batch(method: str, batch: Any) -> None:
+    """A batch is of the default method's boxes: with the paper's it would be ignored."""
+    if batch is not None and method == "paper":
+        raise InvalidOption(
+            f"batch={describe(batch)} belongs to method='auto'. Leave it out, or write selection=Best(count)."
+        )
+
+
+def _number(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidOption(f"{name} must be a number or None, got {describe(value)}.") from None
+    if math.isnan(number):
+        raise InvalidOption(f"{name} must be a number or None, got NaN.")
+    return number

@@ -1,0 +1,217 @@
+"""Where batches run: on the CPU, or on a GPU as far as that saves time. Places differ in time alone, not in bits.
+
+    batch                                  its kernel               runs on
+    one that the CPU does in no time       any                      the CPU
+    a larger one                           is there                 the GPU
+    a larger one                           is being compiled        the CPU, meanwhile
+    a larger one                           is none                  the CPU, until it has spent as long on this program
+                                                                    as is worth a compilation; then that begins
+
+What the CPU would take is known from what it took before. Compilation needs seconds and happens beside the search.
+Arrays that lie on the device stay there: what is made from them lies there as well.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum import deadline
+from infimum.backends import cpu
+from infimum.backends.cpu import Mode
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import launch as emit_launch
+from infimum.backends.cuda.emit import Emitted
+from infimum.errors import InvalidOption
+from infimum.passes.lowering.program import Program
+
+FloatArray = npt.NDArray[np.float64]
+Outputs = list[tuple[FloatArray, FloatArray]]
+
+_CALL = 5e-4  # seconds that a batch is taken to need on a GPU at least: copies, launches and waiting
+_PATIENCE = 0.25  # seconds on the CPU that are worth a compilation
+_MANY = 2**15  # ends of boxes; from so many on also the arithmetic between two runs is faster on a GPU
+_COMPILERS = 4  # at a time
+_FIRST = 8  # boxes of the first slice where time is limited: the speed is read off it
+_SLICE = 0.05  # seconds
+
+
+class Place:
+    """Where a function's batches run: the CPU, as long as no subclass knows better."""
+
+    backend = "cpu"
+
+    def __init__(self) -> None:
+        self._each: dict[tuple[Program, Mode], float] = {}  # seconds for a box, lately
+
+    def run(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode = "interval",
+        variant: str | None = None,
+        threads: int | None = 1,
+    ) -> Outputs:
+        """The output slots for every box, as backends.cpu.run gives them, bit for bit; where lo and hi lie."""
+        if deadline.left() == np.inf:
+            return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
+        return self._sliced(program, lo, hi, mode, variant, threads)
+
+    def _sliced(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode,
+        variant: str | None,
+        threads: int | None,
+    ) -> Outputs:
+        """The same, a few boxes at a time until the moment has come: the outputs for a box are a function of it."""
+        parts: list[Outputs] = []
+        first = 0
+        while first < len(lo) or not parts:
+            deadline.ask()
+            began = time.perf_counter()
+            own = slice(first, first + max(1, int(_SLICE / self._each.get((program, mode), _SLICE / _FIRST))))
+            parts.append(cpu.run(program, lo[own], hi[own], mode, variant=variant, threads=threads))
+            self._each[program, mode] = max(1e-9, (time.perf_counter() - began) / max(1, len(lo[own])))
+            first = own.stop
+        return parts[0] if len(parts) == 1 else [_joined(slot) for slot in zip(*parts, strict=True)]
+
+    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+        """The arrays, the first one (boxes, n), where much work on them is done soonest."""
+        return arrays
+
+
+@dataclass
+class _Known:
+    """What is known of a program in one mode and for one team: its kernel, and what it took on the CPU."""
+
+    seconds: float = 0.0
+    each: float = np.inf  # seconds for a box, at best
+    making: Future[tuple[Emitted, bytes]] | None = None
+    kernel: cuda.Kernel | None = None
+
+    def took(self, seconds: float, count: int) -> None:
+        """Add what the CPU took for so many boxes."""
+        self.seconds += seconds
+        self.each = min(self.each, seconds / max(1, count))
+
+
+class Gpu(Place):
+    """One GPU, beside the CPU. call, patience, many: as above; 0 sends everything to the GPU, and waits for it."""
+
+    backend = "cuda"
+
+    def __init__(self, call: float = _CALL, patience: float = _PATIENCE, many: int = _MANY) -> None:
+        super().__init__()
+        self.call = call
+        self.patience = patience
+        self.many = many
+        self._known: dict[tuple[Program, Mode, int], _Known] = {}
+        self._teams: dict[tuple[Program, bool], int] = {}
+        self._compilers = ThreadPoolExecutor(_COMPILERS)
+
+    @cached_property
+    def device(self) -> cuda.Device:
+        """The GPU."""
+        return cuda.device()
+
+    @property
+    def kernels(self) -> int:
+        """How many kernels are there or on their way."""
+        return sum(known.making is not None for known in self._known.values())
+
+    def run(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode = "interval",
+        variant: str | None = None,
+        threads: int | None = 1,
+    ) -> Outputs:
+        """On the GPU, where the batch is worth it and the kernel is there."""
+        deadline.ask()
+        team = self._team(program, len(lo))
+        known = self._known.setdefault((program, mode, team), _Known())
+        is_there = lies_there(lo)
+        if len(lo) and (is_there or known.each * len(lo) >= self.call):
+            kernel = self._kernel(program, mode, team, known)
+            if kernel is not None:
+                return cuda.run_there(kernel, lo, hi) if is_there else cuda.run_kernel(kernel, lo, hi)
+        start = time.perf_counter()
+        found = cpu.run(program, here(lo), here(hi), mode, variant=variant, threads=threads)
+        outputs = [(beside(a, lo), beside(b, lo)) for a, b in found]
+        known.took(time.perf_counter() - start, len(lo))
+        return outputs
+
+    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+        """On the device, where there are many numbers and some kernel to run on them."""
+        is_ready = not self.patience or any(known.kernel for known in self._known.values())
+        return tuple(cuda.sent(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
+
+    def _team(self, program: Program, count: int) -> int:
+        """How many threads share a box; asked for every run, so that it is looked up."""
+        processors = self.device.processors
+        key = program, emit_launch.is_many(count, processors)
+        if key not in self._teams:
+            self._teams[key] = emit_launch.best_team(program, count, processors)
+        return self._teams[key]
+
+    def _kernel(self, program: Program, mode: Mode, team: int, known: _Known) -> cuda.Kernel | None:
+        """The kernel, once it is there; before, it is made as soon as the CPU has spent enough on the program."""
+        if known.kernel is None:
+            if known.making is None and known.seconds >= self.patience:
+                known.making = self._compilers.submit(_made, program, mode, team, self.device.architecture)
+            if known.making is not None and (known.making.done() or not self.patience):
+                emitted, code = known.making.result()
+                with cuda.in_words():
+                    known.kernel = cuda.Kernel(program, mode, team, emitted, code=code)
+        return known.kernel
+
+
+def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[Emitted, bytes]:
+    """The text of a program and its machine code."""
+    emitted = cuda.text(program)
+    return emitted, cuda.compiled(emitted.text, mode == "point", team, architecture, manner=cuda.QUICK)
+
+
+def place(backend: str) -> Place:
+    """The place of that name."""
+    if backend == "cpu":
+        return Place()
+    if backend == "cuda":
+        return Gpu()
+    raise InvalidOption(f"a batch runs on backend='cpu' or 'cuda', got {backend!r}")
+
+
+# ------------------------------------------------------------------------------------------------ arrays
+
+
+def _joined(slot: tuple[tuple[FloatArray, FloatArray], ...]) -> tuple[FloatArray, FloatArray]:
+    """One output of all slices; of points both ends are one array."""
+    low = np.concatenate([lo for lo, _ in slot])
+    return low, (low if slot[0][0] is slot[0][1] else np.concatenate([hi for _, hi in slot]))
+
+
+def lies_there(array: Any) -> bool:
+    """Whether an array lies on a device."""
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def here(array: Any) -> Any:
+    """The array in the host's memory."""
+    return cuda.fetched(array) if lies_there(array) else array
+
+
+def beside(array: Any, other: Any) -> Any:
+    """An array of the host, where the other one lies."""
+    return cuda.sent(array) if lies_there(other) else array

@@ -1,0 +1,1 @@
+"""What `infimum bench` runs, with its data (POLICY)."""

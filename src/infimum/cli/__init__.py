@@ -1,0 +1,1 @@
+"""The command `infimum` (POLICY): arguments, tables, exit codes."""

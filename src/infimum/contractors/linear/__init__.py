@@ -1,0 +1,1 @@
+"""Contractors of linear layers (PROOF)."""

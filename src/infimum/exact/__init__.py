@@ -1,0 +1,1 @@
+"""Numbers that are no doubles, kept as expressions and enclosed at any precision (PROOF)."""

@@ -1,0 +1,1 @@
+"""Arrays of exact constants in columns of integers (PROOF)."""

@@ -1,0 +1,1 @@
+"""The line from a Python function to its Programs (PROOF)."""

@@ -1,0 +1,94 @@
+"""The user's own gradient: a second enclosure of the true one, which may be tighter than the derived one.
+
+Both contain the gradient wherever the function is smooth and the user's formula is defined, so their intersection does.
+Where that is empty one of them is no gradient of the function, and it is not the derived one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.backends import cpu
+from infimum.errors import InvalidJacobian
+from infimum.function.watch import Beside
+from infimum.graph.build import is_number
+from infimum.graph.node import Node
+from infimum.passes.facts import facts
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
+from infimum.passes.reroll import reroll
+from infimum.passes.simplify import simplify
+from infimum.tracing.trace import Traced, trace_vector
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Pair = tuple[FloatArray, FloatArray]
+
+
+def trace_jacobian(
+    jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None
+) -> tuple[Jacobian, list[Beside]]:
+    """Turn a NumPy function that returns n partial derivatives into one that can be enclosed; and what watches it."""
+
+    def again() -> Traced:
+        return trace_vector(jac, n, tuple(args), box)
+
+    traced = again()
+    (rolled,) = reroll(traced.graph, [traced.output])
+    return Jacobian(rolled, n), [Beside(traced, rolled, again)]
+
+
+class Jacobian:
+    """The n partial derivatives that the user wrote down; made by `trace_jacobian`."""
+
+    def __init__(self, output: Node, n: int) -> None:
+        self.n = n
+        self._build, (made,) = simplify([output], n)
+        self.node = self._build.full(made, n)
+
+    @cached_property
+    def is_defined_everywhere(self) -> bool:
+        """Defined on all reals, by its operations alone."""
+        return is_number(facts(self._build, self.node)[0], 1.0)
+
+    @cached_property
+    def outputs(self) -> tuple[Node, Node]:
+        """The partial derivatives, and whether they are certainly defined."""
+        return self.node, facts(self._build, self.node)[0]
+
+    @cached_property
+    def _program(self) -> Program:
+        return lower(list(self.outputs), self.n)
+
+    def met(self, lo: FloatArray, hi: FloatArray, derived: Pair, smooth: BoolArray, threads: int = 1) -> Pair:
+        """The intersection with a derived gradient (k, n) on the boxes (k, n) where the function is smooth.
+
+        Guarantee: contains every gradient of the function there, if the user's formula is one; elsewhere as derived.
+        """
+        (low, high), (defined, _) = cpu.run(self._program, lo, hi, "interval", threads=threads)
+        return intersection((lo, hi), derived, (low, high), smooth & (defined[:, 0] == 1.0))
+
+
+def intersection(boxes: Pair, derived: Pair, given: Pair, sure: BoolArray) -> Pair:
+    """Both gradients' enclosures (k, n) where the user's formula is sure to be one (k,); else the derived ones."""
+    (lo, hi), (low, high), usable = boxes, given, sure[:, None]
+    bottom = np.where(usable, np.maximum(low, derived[0]), derived[0])
+    top = np.where(usable, np.minimum(high, derived[1]), derived[1])
+    wrong = usable & (bottom > top)
+    if wrong.any():
+        k, i = (int(v[0]) for v in np.nonzero(wrong))
+        raise InvalidJacobian(
+            f"jac gives a derivative by variable {i} in {_range(low[k, i], high[k, i])} on a box where the "
+            f"function's own lies in {_range(derived[0][k, i], derived[1][k, i])}, so it is not its gradient. "
+            f"There x[{i}] is in {_range(lo[k, i], hi[k, i])}. Correct jac, or leave it out."
+        )
+    return bottom, top
+
+
+def _range(lo: float, hi: float) -> str:
+    return f"[{float(lo)!r}, {float(hi)!r}]"

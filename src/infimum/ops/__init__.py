@@ -1,0 +1,1 @@
+"""One record per operation (PROOF)."""

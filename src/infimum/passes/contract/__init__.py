@@ -1,0 +1,1 @@
+"""From sets that expressions must lie in to the part of the box where they can (PROOF)."""

@@ -1,0 +1,1 @@
+"""From a graph to a Program, and the form of a Program (PROOF)."""

@@ -1,0 +1,1 @@
+"""A function as a sum over blocks of variables that share no term (PROOF)."""

@@ -1,0 +1,1 @@
+"""Tighter enclosures of expressions that occur in many functions (PROOF)."""

@@ -1,0 +1,129 @@
+"""Models fitted to measurements: the sum of squared residuals of 2 to 5 parameters.
+
+Eight regressions of the NIST Statistical Reference Datasets, with bounds around NIST's starting points and certified
+parameters, and the single-diode model of a solar cell and of a module. Measurements and constants are the decimals that
+were published.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.exact.number import ExactArray, exact, pi
+from infimum.problems.problem import Problem, checked_count, problem
+
+
+class Fit(NamedTuple):
+    """A model of y from parameters, x and, where it is implicit, y; bounds; the least sum of squares, and where."""
+
+    model: Callable[[Any, Any, Any], Any]
+    bounds: tuple[tuple[str, str], ...]
+    least: float
+    at: tuple[float, ...]
+
+
+def _misra1a(b: Any, x: Any, y: Any) -> Any:
+    return b[0] * (1 - np.exp(-b[1] * x))
+
+
+def _chwirut2(b: Any, x: Any, y: Any) -> Any:
+    return np.exp(-b[0] * x) / (b[1] + b[2] * x)
+
+
+def _danwood(b: Any, x: Any, y: Any) -> Any:
+    return b[0] * x ** b[1]
+
+
+def _eckerle4(b: Any, x: Any, y: Any) -> Any:
+    return b[0] / b[1] * np.exp(-(((x - b[2]) / b[1]) ** 2) / 2)
+
+
+def _mgh09(b: Any, x: Any, y: Any) -> Any:
+    return b[0] * (x**2 + b[1] * x) / (x**2 + b[2] * x + b[3])
+
+
+def _rat42(b: Any, x: Any, y: Any) -> Any:
+    return b[0] / (1 + np.exp(b[1] - b[2] * x))
+
+
+def _roszman1(b: Any, x: Any, y: Any) -> Any:
+    return b[0] - b[1] * x - np.arctan(b[2] / (x - b[3])) / pi
+
+
+def _diode(kelvin: str) -> Callable[[Any, Any, Any], Any]:
+    """Be the current of a cell at that temperature.
+
+    Its parameters: the light's current, the diode's in microampere, ideality, resistances in 1 and in 100 ohms.
+    """
+    volts = exact("1.3806503e-23") * exact(kelvin) / exact("1.60217646e-19")
+
+    def current(b: Any, x: Any, y: Any) -> Any:
+        inside = x + b[3] * y
+        return b[0] - b[1] / 1_000_000 * (np.exp(inside / (b[2] * volts)) - 1) - inside / (100 * b[4])
+
+    return current
+
+
+FITS: dict[str, Fit] = {
+    "nist_misra1a": Fit(
+        _misra1a, (("0", "1000"), ("0", "0.01")), 0.12455138894, (238.94212918, 0.00055015643181)
+    ),
+    "nist_chwirut2": Fit(
+        _chwirut2, (("0", "1"), ("0.001", "0.1"), ("0.001", "0.1")), 513.04802941,
+        (0.16657666537, 0.0051653291286, 0.012150007096),
+    ),
+    "nist_danwood": Fit(_danwood, (("0", "2"), ("0", "10")), 0.0043173084083, (0.76886226176, 3.8604055871)),
+    "nist_boxbod": Fit(_misra1a, (("0", "1000"), ("0", "10")), 1168.0088766, (213.80940889, 0.54723748542)),
+    "nist_eckerle4": Fit(
+        _eckerle4, (("0", "10"), ("1", "20"), ("400", "500")), 0.0014635887487,
+        (1.5543827178, 4.0888321754, 451.54121844),
+    ),
+    "nist_mgh09": Fit(
+        _mgh09, (("0", "1"),) * 4, 0.00030750560385, (0.19280693458, 0.19128232873, 0.12305650693, 0.13606233068)
+    ),
+    "nist_rat42": Fit(
+        _rat42, (("0", "200"), ("0", "10"), ("0", "1")), 8.0565229338, (72.462237576, 2.6180768402, 0.067359200066)
+    ),
+    "nist_roszman1": Fit(
+        _roszman1, (("0", "1"), ("-0.0001", "0"), ("0", "2000"), ("-400", "0")), 0.00049484847331,
+        (0.20196866396, -6.1953516256e-06, 1204.4556708, -181.34269537),
+    ),
+    "pv_rtc_france": Fit(
+        _diode("306.15"), (("0", "1"), ("0", "1"), ("1", "2"), ("0", "0.5"), ("0", "1")), 2.527821773571e-05,
+        (0.760775530308, 0.323020813408, 1.481183591094, 0.036377092637, 0.537185247729),
+    ),
+    "pv_photowatt": Fit(
+        _diode("318.15"), (("0", "2"), ("0", "50"), ("1", "50"), ("0", "2"), ("0", "20")), 1.470247028967e-04,
+        (1.0305142988585672, 3.482262922848073, 48.64283487324398, 1.2012710089646128, 9.819822742599797),
+    ),
+}  # fmt: skip
+
+
+def fit(name: str) -> Callable[[int], Problem]:
+    """Be the maker of the problem to fit that model."""
+    given = FITS[name]
+
+    def maker(n: int) -> Problem:
+        """A model fitted to measurements."""
+        count = len(given.bounds)
+        checked_count(name, n, only=count)
+        x, y = measurements(name)
+        box = [(exact(lo), exact(hi)) for lo, hi in given.bounds]
+        return problem(
+            name, count, lambda b: np.sum((given.model(b, x, y) - y) ** 2), box, given.least, np.array(given.at)
+        )
+
+    return maker
+
+
+def measurements(name: str) -> tuple[ExactArray, ExactArray]:
+    """Be what was measured: x and y."""
+    text = (files("infimum.problems") / "data" / "fits.csv").read_text()
+    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    rows = [(line["x"], line["y"]) for line in lines if line["fit"] == name]
+    return exact([x for x, _ in rows]), exact([y for _, y in rows])

@@ -1,0 +1,1 @@
+"""The default method: contract before you split (PROOF; points and cuts are POLICY)."""

@@ -1,0 +1,99 @@
+"""Where good points may be, for the default method (POLICY); what is found is proved by the witness."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.deadline import Late
+from infimum.domain import Domain
+from infimum.function.function import Function
+from infimum.search.auto.descent import descended, dived
+from infimum.search.witness import Witness
+
+FloatArray = npt.NDArray[np.float64]
+Boxes = tuple[FloatArray, FloatArray]
+
+_OFFERED = 2  # of the points looked at, the best ones
+_DESCENTS = 2
+
+
+class Points(Witness):
+    """The best point so far, with the ways to better ones. Each way says whether it led to one."""
+
+    def __init__(self, function: Function, domain: Domain) -> None:
+        super().__init__(function, domain)
+        self._starts: set[int] = set()
+
+    def offer_best(self, points: FloatArray) -> bool:
+        """Offer the best of these points, where plain doubles promise anything."""
+        x = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
+        x = x[np.isfinite(x).all(1)]
+        if not len(x):
+            return False
+        before = self.upper
+        values = self._values(x)
+        for i in np.argsort(values, kind="stable")[:_OFFERED]:
+            if values[i] < self.upper:
+                self.offer(x[i])
+        return self.upper < before
+
+    def descend(self, starts: FloatArray, boxes: Boxes | None = None) -> str:
+        """Offer where local descent leads to from the best starts, in the whole domain: "descent", if it is better.
+
+        boxes, where given, are those around the starts. From a start that no slope leads down from, halving its box is
+        tried in place of it: "dive".
+        """
+        found = ""
+        x = np.clip(starts, self.domain.inner_lo, self.domain.inner_hi)
+        values = self._values(x)
+        for i in np.argsort(values, kind="stable")[:_DESCENTS]:
+            if not np.isfinite(values[i]) or not self._is_new(x[i]):
+                continue
+            with np.errstate(all="ignore"):
+                end = self._descended(x[i])
+                if self.offer(end):
+                    found = "descent"
+                elif boxes is None or (end != x[i]).any():
+                    continue
+                elif self.offer(dived(self._values, boxes[0][i], boxes[1][i])):
+                    found = found or "dive"
+        return found
+
+    def _descended(self, start: FloatArray) -> FloatArray:
+        """Where local descent leads to; where there is no time for all of it, the best point on its way is offered."""
+        best, point = np.inf, start
+
+        def seen(x: FloatArray) -> tuple[float, FloatArray]:
+            nonlocal best, point
+            value, slope = self._value_and_slope(x)
+            if value < best:
+                best, point = value, x
+            return value, slope
+
+        try:
+            return descended(seen, start, *self._bounds(), steps=self._steps())
+        except Late:
+            self.offer(point)
+            raise
+
+    def _is_new(self, start: FloatArray) -> bool:
+        """Whether this is the first descent from a point: a second one would end where the first did."""
+        known = hash(start.tobytes())
+        is_new = known not in self._starts
+        self._starts.add(known)
+        return is_new
+
+    def _bounds(self) -> tuple[FloatArray, FloatArray]:
+        return self.domain.inner_lo, self.domain.inner_hi
+
+    def _steps(self) -> int:
+        """Fewer for many variables, where each costs as much as a contraction."""
+        return max(8, min(120, 10_000_000 // self.function.n))
+
+    def _values(self, x: FloatArray) -> FloatArray:
+        return np.asarray(self.function(x), np.float64).reshape(-1)
+
+    def _value_and_slope(self, x: FloatArray) -> tuple[float, FloatArray]:
+        value, slope = self.function.value_and_gradient(x)
+        return float(value), np.asarray(slope)

@@ -1,0 +1,276 @@
+"""Sums whose terms share no variables: each block is searched on its own, likes once, and the answers are combined.
+
+First the whole function is contracted once: where that is enough, nothing need be taken apart. A block's own gap is its
+share of the whole's; where the blocks' points show the whole's gap to be smaller, they are searched further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.deadline import Late
+from infimum.domain import Domain
+from infimum.fractions import at_fraction
+from infimum.function.function import Function
+from infimum.graph.build import Build
+from infimum.graph.constant import Constant
+from infimum.graph.node import Node, ancestors
+from infimum.passes.simplify import rebuilt
+from infimum.search.auto.blocks import Alike, Separated, separated
+from infimum.search.auto.search import Search
+from infimum.search.contradiction import refuse_contradiction
+from infimum.search.outcome import Options, Outcome, Progress, Proof
+from infimum.search.product import MOST_NUMBERS, Answers, Product, share
+from infimum.search.status import Status
+from infimum.search.verdict import judged
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+Report = Callable[[Progress], bool]
+
+_MOST_BLOCKS = 4096  # that differ
+_PASSES = 16  # over all blocks, each with a smaller gap
+_MOST_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
+_FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
+
+
+def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
+    """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
+    options = options.begun()
+    whole = Search(function, domain, options, report)
+    first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
+    if first.status != Status.RUNNING:
+        return first
+    parts = _parts(function, options) if domain.n > 1 else None
+    if parts is None or sum(alike.distinct(domain)[0].size for alike in parts.classes) > _MOST_BLOCKS:
+        return whole.run()
+    return _Apart(function, domain, options, report, parts, whole).run(first)
+
+
+def _parts(function: Function, options: Options) -> Separated | None:
+    """The function taken apart, where it can be and there is time for it."""
+    try:
+        with options.clock():
+            return separated(function)
+    except Late:
+        return None
+
+
+def _around(boxes: FloatArray, domain: Domain) -> Domain:
+    """The part of a domain around these boxes."""
+    lo, hi = boxes[:, :, 0].min(0), boxes[:, :, 1].max(0)
+    return Domain(lo, hi, np.maximum(lo, domain.inner_lo), np.minimum(hi, domain.inner_hi))
+
+
+class _Apart:
+    """The search of a function's blocks, one after the other."""
+
+    def __init__(
+        self, function: Function, domain: Domain, options: Options, report: Report, parts: Separated, whole: Search
+    ) -> None:
+        self.function = function
+        self.domain = domain
+        self.options = options
+        self.report = report
+        self.parts = parts
+        self.whole = whole
+        self.iterations = whole.iterations
+        self.evaluations = whole.points.evaluations
+        self.status = Status.PROVED
+        self.proof: Proof | None = None
+        self.has_points = True  # every block, as far as is known
+        self.searches: dict[tuple[int, int], Search] = {}  # by class and member
+        self.before = 0  # iterations of the block's search before it was run
+        self.left = domain  # what the first rounds left of it
+        self.best: FloatArray | None = None  # the point that they found
+
+    def run(self, first: Outcome) -> Outcome:
+        self.left, self.best = _around(first.boxes, self.domain), first.x
+        asked = self._share(first.upper)
+        product, lower, upper, x = self._combined(first, asked)
+        for _ in range(_PASSES):
+            # The whole's gap follows from its upper bound, which the blocks have just found: it may be a smaller one.
+            closer = self._share(upper)
+            if closer is None or self.status != Status.PROVED or self.options.goals.is_value_met(lower, upper):
+                break
+            if asked is not None and not closer < asked:
+                break
+            asked = closer
+            product, lower, upper, x = self._combined(first, asked)
+        boxes, bounds = self._written(product, lower, self._is_late())
+        bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
+        lower = min(upper, float(bounds.min(initial=np.inf)))
+        found = Outcome(
+            lower=lower,
+            upper=upper,
+            boxes=boxes,
+            lower_bounds=bounds,
+            x=x,
+            fun=float(self.function(x)) if x is not None else np.nan,
+            status=self.status,
+            nit=self.iterations,
+            nfev=self.evaluations,
+            seconds=self.options.seconds(),
+            history=self.whole.history,
+            product=product,
+            proof=self.proof if self.has_points else None,
+        )
+        return judged(found, self.options.goals)
+
+    @staticmethod
+    def _written(product: Product, lower: float, late: bool) -> tuple[FloatArray, FloatArray]:
+        """The boxes, or one around all of them where they are too many, or many and time is up."""
+        if 2 * product.n * product.count() <= (_MOST_WHEN_LATE if late else MOST_NUMBERS):
+            return product.boxes()
+        return product.hull()[None], np.array([lower])
+
+    def _share(self, upper: float) -> float | None:
+        """The gap that a block may keep where the whole is at most `upper`; None where its own value says."""
+        if self.options.ftol is None or not np.isfinite(upper):
+            return None
+        return share(self.options.goals.gap(upper), (self.parts.lo, self.parts.hi), self.parts.count)
+
+    def _combined(self, first: Outcome, gap: float | None) -> tuple[Product, float, float, FloatArray | None]:
+        """Search the blocks, or go on with it, and say what is known of the whole: bounds and the best point."""
+        self.has_points = True
+        answers = tuple(self._answers(alike, gap) for alike in self.parts.classes)
+        product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
+        lower, upper = product.minimum()
+        x = product.x()
+        if first.upper < upper:
+            upper, x = first.upper, first.x
+        lower = max(lower, first.lower)
+        refuse_contradiction(product.count(), x, lower, upper)
+        return product, min(lower, upper), upper, x
+
+    def _answers(self, alike: Alike, gap: float | None) -> Answers:
+        first, like = alike.distinct(self.domain)
+        found: list[Outcome] = []
+        for member in first.tolist():
+            self._limit()
+            known = self.searches.get((id(alike), member))
+            if self.status == Status.PROVED:
+                found.append(self._block(alike, member, gap))
+            elif known is not None:  # in an earlier pass
+                found.append(known.answer())
+                self.has_points &= found[-1].x is not None
+            else:
+                break
+        found += self._unsearched(alike, first[len(found) :])
+        lengths = [len(outcome.boxes) for outcome in found]
+        own = Answers(
+            alike.variables[first],
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            np.concatenate([outcome.boxes[:, :, 0] for outcome in found]),
+            np.concatenate([outcome.boxes[:, :, 1] for outcome in found]),
+            np.concatenate([outcome.lower_bounds for outcome in found]),
+            np.array([outcome.upper for outcome in found]),
+            np.stack([np.full(alike.width, np.nan) if o.x is None else o.x for o in found]),
+        )
+        return own.copied(alike.variables, like)
+
+    def _block(self, alike: Alike, member: int, gap: float | None) -> Outcome:
+        """What a search finds of one block, or finds further, within what is left of the limits."""
+        at = alike.variables[member]
+        search = self.searches.get((id(alike), member))
+        if search is None:
+            whole = self.domain
+            domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
+            search = Search(with_constants(alike, member), domain, self._limited(at, gap), self._reported)
+            self.searches[id(alike), member] = search
+        else:
+            search.aim(self._limited(at, gap, search))
+        self.before, evaluations = search.iterations, search.points.evaluations
+        found = search.run()
+        self.iterations += found.nit - self.before
+        self.evaluations += found.nfev - evaluations
+        if found.status.is_limit and self.status == Status.PROVED:
+            self.status = found.status
+        self.has_points &= found.x is not None or found.proof is not None
+        if found.proof is not None and (self.proof is None or found.proof.status == Status.UNBOUNDED):
+            self.proof = found.proof  # which is one of the sum, where every other block has a point
+        return found
+
+    def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
+        """The options for a block of some variables, with its gap and what is left of the iterations."""
+        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
+        if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
+            options = replace(options, xtol=options.xtol[at])
+        if gap is not None:
+            options = replace(options, ftol=0.0, fatol=gap)
+        if options.max_iter is None:
+            return options
+        done = 0 if search is None else search.iterations
+        return replace(options, max_iter=done + options.max_iter - self.iterations)
+
+    def _limit(self) -> None:
+        """Take down a limit that is reached, so that no more blocks are searched."""
+        options = self.options
+        if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
+            self.status = Status.ITERATIONS
+        if self.status == Status.PROVED and self._is_late():
+            self.status = Status.TIME
+
+    def _is_late(self) -> bool:
+        limit = self.options.time_limit
+        return limit is not None and self.options.seconds() >= limit
+
+    def _unsearched(self, alike: Alike, members: IndexArray) -> list[Outcome]:
+        """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
+
+        A block's minimisers are parts of minimisers of the whole, so that they lie in what the first rounds left.
+        """
+        if not members.size:
+            return []
+        at, status, whole = alike.variables[members], self.status, self.left
+        lo, hi = whole.lo[at], whole.hi[at]
+        middle = np.clip(at_fraction(lo, hi, 0.5), whole.inner_lo[at], whole.inner_hi[at])
+        x = middle if self.best is None else self.best[at]
+        with np.errstate(all="ignore"):
+            least, most = alike.function.range_ends(*alike.boxes(lo, hi, members))
+            point = alike.boxes(x, x, members)
+            bottom, top = alike.function.range_ends(*point)
+            is_good = alike.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
+        self.evaluations += len(members)
+        self.has_points &= bool(is_good.all())
+        lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
+        boxes, nan = np.stack([lo, hi], 2), float("nan")
+        return [
+            Outcome(
+                lower[i],
+                upper[i],
+                boxes[i : i + 1],
+                lower[i : i + 1],
+                x[i] if is_good[i] else None,
+                nan,
+                status,
+                0,
+                1,
+                0.0,
+            )
+            for i in range(len(members))
+        ]
+
+    def _reported(self, step: Progress) -> bool:
+        """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
+        last = self.whole.history[-1]
+        seconds = self.options.seconds()
+        count = self.iterations + step.iteration - self.before
+        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
+
+
+def with_constants(alike: Alike, member: int) -> Function:
+    """The function of one block: its class's body with the block's constants in their places."""
+    if not alike.lo.shape[1]:
+        return alike.function
+    build = Build(alike.width)
+    constants = build.constant(Constant(bounds=(alike.lo[member], alike.hi[member])))
+    inputs = build.concat([build.x, constants])
+    new: dict[Node, Node] = {}
+    for node in ancestors([alike.function.value_node]):
+        new[node] = inputs if node.op == "x" else rebuilt(build, node, [new[a] for a in node.args])
+    return Function(new[alike.function.value_node], alike.width, alike.function.name).on(alike.function.place)

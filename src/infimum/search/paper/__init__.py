@@ -1,0 +1,1 @@
+"""The paper's method: select, sample, split, discard (PROOF; samples and cuts are POLICY)."""

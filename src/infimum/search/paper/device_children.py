@@ -1,0 +1,264 @@
+"""The children of a region that does not stage, all evaluated on GPUs: the bits of enumerated.py and sampling.py.
+
+The children are shared evenly among queues (a GPU and a stream), each evaluates its own in pieces, keeps those that may
+hold a minimiser, and sorts them. They stay there: the host fetches a few at a time, and takes the best of all queues'
+best. Only integers are sorted, scanned and compared, so nothing depends on an order of threads.
+
+Where a GPU's memory is short, the survivors of earlier regions move to the host's, then pieces are halved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.backends.cuda import children as cuda_children
+from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda.children import Queue, Rows, Table
+from infimum.errors import BackendUnavailable
+from infimum.fractions import FRACTIONS, at_fraction
+from infimum.function.function import Function
+from infimum.search.paper.enumerated import BATCH, boxes, children, refuse_too_many
+from infimum.search.paper.split import Split
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+T = TypeVar("T")
+_Work = Callable[[Queue, int, Any, Any], T]  # on a piece: its queue, first child, lower and upper ends (sets, count)
+
+PIECE = 2**22  # children of one launch
+FETCHED, FACTOR = 4096, 4  # survivors that come to the host at first, and how many times as many each time after
+_FRACTIONS = len(FRACTIONS)
+_INFINITY = int(np.float64(np.inf).view(np.int64))
+
+
+class DeviceChildren:
+    """The children of a function's regions, on all GPUs of this machine or on the queues given."""
+
+    def __init__(self, function: Function, queues: list[Queue] | None = None) -> None:
+        self.program = function.value_program
+        self.queues = cuda_children.queues() if queues is None else queues
+        self._kept: list[weakref.ref[_Part]] = []
+
+    def run(self, split: Split, lo: FloatArray, hi: FloatArray, upper: float) -> DeviceRun:
+        """The children of [lo, hi] with a lower bound up to `upper`, as EnumeratedRun has them."""
+        refuse_too_many(split)
+        of = cuda_children.rows(split.variables, split.edges, lo, hi)
+
+        def survivors(queue: Queue, first: int, low: Any, high: Any) -> _Part:
+            keep = (low[0] <= upper) & (low[0] <= high[0])
+            indices = self.cupy.flatnonzero(keep)
+            bounds = low[0][indices]
+            order = self.cupy.argsort(_ordered(bounds), kind="stable")  # equal bounds stay in the order of indices
+            part = _Part(queue, bounds[order], indices[order] + first)
+            self._kept.append(weakref.ref(part))
+            return part
+
+        self._kept = [kept for kept in self._kept if kept() is not None]
+        parts = self._shared(children(split), lambda: cuda_children.table(self.program, of), survivors)
+        return DeviceRun(parts)
+
+    def best_point(self, split: Split, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
+        """The best of all children's diagonal points in plain doubles, ties as on the CPU; None if none has a value."""
+        of = cuda_children.rows(split.variables, split.edges, lo, hi)
+        points = _diagonals(of)
+
+        def best(_queue: Queue, first: int, values: Any, _: Any) -> tuple[int, int]:
+            """The least value as an integer of the same order, and the rank of its first place; a NaN is the last."""
+            ordered = _ordered(values)
+            least = int(ordered.min())
+            if least >= _INFINITY:
+                return least, 0
+            fraction, child = self.cupy.nonzero(ordered == least)
+            return least, int(_rank(child + first, fraction).min())
+
+        made = lambda: cuda_children.point_table(self.program, of, points)  # noqa: E731
+        least, rank = min(self._shared(children(split), made, best))
+        if least >= _INFINITY:
+            return None
+        child, fraction = _unranked(rank)
+        low, high = boxes(split, np.array([child]), lo, hi)
+        return np.asarray(at_fraction(low, high, float(FRACTIONS[fraction]))[0])
+
+    # ------------------------------------------------------------------------------------------ pieces
+    @property
+    def cupy(self) -> Any:
+        return cuda._cupy()
+
+    @property
+    def _short(self) -> Any:
+        return self.cupy.cuda.memory.OutOfMemoryError
+
+    def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
+        """The work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
+        found: list[T] = []
+        with cuda.in_words():
+            shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
+            for _ in range(0, max(share.count for share in shares), PIECE):
+                for share in shares:
+                    share.start()
+                for share in shares:
+                    found += share.finish()
+        return found
+
+    def halved(self, first: int, count: int, work: Callable[[int, int], T]) -> list[T]:
+        """The work on so many children; where memory is short once more, and then on each half."""
+        for attempt in range(2):
+            try:
+                return [work(first, count)]
+            except self._short:
+                pass  # what the attempt has allocated is free only after this
+            if attempt == 0:
+                self.spill()
+        if count == 1:
+            raise BackendUnavailable(cuda.memory_is_short())
+        half = count // 2
+        return self.halved(first, half, work) + self.halved(first + half, count - half, work)
+
+    def spill(self) -> None:
+        """Bring what is kept on the GPUs to the host."""
+        for kept in self._kept:
+            part = kept()
+            if part is not None:
+                part.fetch_all()
+        self._kept = []
+        for queue in self.queues:
+            with queue.current() as cupy:
+                cupy.get_default_memory_pool().free_all_blocks()
+
+
+class _Share(Generic[T]):
+    """One queue's share of a region's children: piece after piece is started, and finished later."""
+
+    def __init__(self, of: DeviceChildren, i: int, count: int, made: Callable[[], Table], work: _Work[T]) -> None:
+        self._of, self._queue, self._work = of, of.queues[i], work
+        shares = min(count, len(of.queues))
+        self._first, self._last = count * i // shares, count * (i + 1) // shares
+        self.count = self._last - self._first
+        self._ends: tuple[Any, Any] | None = None
+        with self._queue.current():
+            (self._table,) = of.halved(0, 1, lambda first, count: made())
+
+    def start(self) -> None:
+        """The next piece is under way, unless memory is short."""
+        size, self._ends = min(PIECE, self._last - self._first), None
+        if size:
+            with self._queue.current(), contextlib.suppress(self._of._short):
+                self._ends = self._table.ends(self._first, size)
+
+    def finish(self) -> list[T]:
+        """What the work makes of the piece; in smaller ones where memory is short."""
+        first, size = self._first, min(PIECE, self._last - self._first)
+        if not size:
+            return []
+        ends, self._ends = self._ends, None
+        self._first += size
+        with self._queue.current():
+            with contextlib.suppress(self._of._short):
+                if ends is not None:
+                    return [self._work(self._queue, first, *ends)]
+            del ends  # its memory is wanted
+            return self._of.halved(first, size, lambda f, c: self._work(self._queue, f, *self._table.ends(f, c)))
+
+
+def _ordered(values: Any) -> Any:
+    """Integers in the order of the doubles, among which no zero is negative; NaN comes last."""
+    bits = values.view(np.int64)
+    return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
+
+
+def _diagonals(of: Rows) -> FloatArray:
+    return np.stack([at_fraction(of.lo, of.hi, float(fraction)) for fraction in FRACTIONS])
+
+
+def _rank(child: Any, fraction: Any) -> Any:
+    """The order in which the CPU looks at points: batch, fraction, child."""
+    return (child // BATCH * _FRACTIONS + fraction) * BATCH + child % BATCH
+
+
+def _unranked(rank: int) -> tuple[int, int]:
+    batch, rest = divmod(rank, _FRACTIONS * BATCH)
+    return batch * BATCH + rest % BATCH, rest // BATCH
+
+
+# ------------------------------------------------------------------------------------------------ survivors
+
+
+class _Part:
+    """Survivors in the order (bound, index): on a device, those that come next also on the host."""
+
+    def __init__(self, queue: Queue, bounds: Any, indices: Any) -> None:
+        self._queue = queue
+        self._far: tuple[Any, Any] | None = (bounds, indices)
+        self._fetched, self._step = 0, FETCHED
+        self._bounds, self._indices, self._next = np.empty(0), np.empty(0, np.int64), 0
+
+    def head(self) -> tuple[float, int] | None:
+        """The best survivor's bound and index; None if there is none."""
+        if self._next == self._bounds.size and self._far is not None:
+            self._fetch(self._step)
+            self._step *= FACTOR
+        if self._next == self._bounds.size:
+            return None
+        return float(self._bounds[self._next]), int(self._indices[self._next])
+
+    def drop(self) -> None:
+        """The head is gone."""
+        self._next += 1
+
+    def left(self) -> tuple[FloatArray, IndexArray]:
+        self.fetch_all()
+        return self._bounds[self._next :], self._indices[self._next :]
+
+    def fetch_all(self) -> None:
+        """Nothing is on the device afterwards."""
+        if self._far is not None:
+            self._fetch(self._far[0].size)
+
+    def _fetch(self, count: int) -> None:
+        """Add so many to those on the host."""
+        assert self._far is not None
+        at = slice(self._fetched, self._fetched + count)
+        with cuda.in_words(), self._queue.current() as cupy:
+            bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
+        self._bounds = np.concatenate([self._bounds[self._next :], bounds])
+        self._indices = np.concatenate([self._indices[self._next :], indices])
+        self._next = 0
+        self._fetched += count
+        if self._fetched >= self._far[0].size:
+            self._far = None
+
+
+class DeviceRun:
+    """The surviving children in the order (lower bound, index); call advance while bound() is finite."""
+
+    def __init__(self, parts: list[_Part]) -> None:
+        self._parts = parts
+
+    def bound(self) -> float:
+        best = self._best()
+        return np.inf if best is None else best[0][0]
+
+    def advance(self) -> tuple[float, int]:
+        """Emit the best child: its lower bound and its index."""
+        best = self._best()
+        assert best is not None
+        best[1].drop()
+        return best[0]
+
+    def left(self) -> tuple[FloatArray, IndexArray]:
+        """The lower bounds and the indices of the children not emitted, in order."""
+        parts = [part.left() for part in self._parts]
+        bounds = np.concatenate([np.empty(0), *(b for b, _ in parts)])
+        indices = np.concatenate([np.empty(0, np.int64), *(i for _, i in parts)])
+        order = np.lexsort((indices, bounds))
+        return bounds[order], indices[order]
+
+    def _best(self) -> tuple[tuple[float, int], _Part] | None:
+        heads = [(head, part) for part in self._parts if (head := part.head()) is not None]
+        return min(heads, key=lambda one: one[0], default=None)

@@ -1,0 +1,1 @@
+"""Staged searches whose tables are made on a GPU (PROOF)."""

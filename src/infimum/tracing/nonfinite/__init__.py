@@ -1,0 +1,1 @@
+"""Infinities, NaN and signs of zeros as NumPy has them, as expressions of x (PROOF)."""

@@ -1,0 +1,1 @@
+"""What NumPy's functions mean on traced arrays (PROOF)."""
