@@ -21,7 +21,7 @@ from infimum.domain import read_bounds
 from infimum.function.function import Function, trace
 from infimum.graph import indexmap
 from infimum.graph.build import Build
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 from infimum.passes.contract import contraction as contract
 from infimum.passes.contract import rules as contract_rules
 from infimum.passes.contract.contraction import contraction

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import paper_functions
+from infimum import ops
 from infimum.errors import InfimumError
 from infimum.exact.number import Exact
 from infimum.function.function import trace
@@ -18,7 +19,7 @@ from infimum.graph import build as building
 from infimum.graph import indexmap
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
-from infimum.ops import records as ops
+from infimum.ops import choice
 from infimum.passes import derive, facts, near, reroll
 from infimum.tracing.trace import trace_graph
 from jumpy_functions import contradicted, derived_slopes
@@ -275,7 +276,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         slopes(lambda x: np.sum(np.abs(x - 1.5))),
     ),
     "min and max give every equal operand the slope 1": (
-        all_of(put(derive, "taken", _ties_to_all), put(ops, "taken", _ties_to_all)),
+        all_of(put(derive, "taken", _ties_to_all), put(choice, "taken", _ties_to_all)),
         slopes(lambda x: np.min(np.concatenate([x, x])) + np.maximum(x[0], np.abs(x[0]))),
     ),
     "the transposed map shifted by one": (put(derive, "_inverse_line", _shifted_inverse), wrong_transposes),
