@@ -92,13 +92,18 @@ def unknown_slopes(f: Callable[[Any], Any], box: Any) -> list[str]:
 # --- what is broken --------------------------------------------------------------------------------------------------
 
 
-def slope_of(op: str, rule: Any) -> Callable[[Patch], None]:
-    """Another slope for an operation."""
+def of_record(op: str, **changes: Any) -> Callable[[Patch], None]:
+    """Another record for an operation."""
 
     def patch(monkeypatch: Patch) -> None:
-        monkeypatch.setitem(ops.OPERATIONS, op, dataclasses.replace(ops.OPERATIONS[op], slope=rule))
+        monkeypatch.setitem(ops.OPERATIONS, op, dataclasses.replace(ops.OPERATIONS[op], **changes))
 
     return patch
+
+
+def slope_of(op: str, rule: Any) -> Callable[[Patch], None]:
+    """Another slope for an operation."""
+    return of_record(op, slope=rule)
 
 
 def put(where: Any, name: str, value: Any) -> Callable[[Patch], None]:
@@ -336,11 +341,11 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         values(paper_functions.rastrigin_loop, 4),
     ),
     "a condition decided on the box alone": (
-        near_is_itself(*near.COMPARISONS),
+        near_is_itself(*ops.names_with(lambda row: row.values == "truths")),
         claims("where(x < 0, 10, x)"),
     ),
     "a truth value compared with a number, decided on the box alone": (
-        near_is_itself(*near.COMPARISONS),
+        near_is_itself(*ops.names_with(lambda row: row.values == "truths")),
         samples("np.where((x[0] >= 0) * 1.0 > 0.5, x[0], 10.0)"),
     ),
     "an inner where asks its condition on the box alone": (
@@ -386,12 +391,15 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         put(near.Near, "is_step", lambda self, node: True),
         samples("np.minimum(x[0], 0.5) + np.floor(x[0])"),
     ),
-    "a truth value read as a number does not jump": (always("smooth", *near.COMPARISONS), claims("(x > 1) * x")),
+    "a truth value read as a number does not jump": (
+        always("smooth", *ops.names_with(lambda row: row.values == "truths")),
+        claims("(x > 1) * x"),
+    ),
     "floor does not jump": (always("smooth", "floor"), claims("floor(x)")),
     "mod does not jump": (always("smooth", "mod"), claims("x % 1")),
     "roots smooth at their edge": (always("smooth", "sqrt"), claims("sqrt(x - 1)")),
     "roots defined everywhere": (
-        put(facts, "DEFINED_EVERYWHERE", facts.DEFINED_EVERYWHERE | {"sqrt"}),
+        of_record("sqrt", facts="defined"),
         claims("sqrt(x - 1)"),
     ),
     "what a reduction reads need not be defined": (
