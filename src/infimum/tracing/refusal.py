@@ -18,9 +18,9 @@ import numpy as np
 from infimum.errors import TraceError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_ROOMS = ("graph" + os.sep, "exact", "operators.py", "interval" + os.sep)
+_ROOMS = ("tracing", "graph", "exact", "ops", "interval")
 _NEVER = (
-    *(os.path.join(_PACKAGE, name) for name in _ROOMS),
+    *(os.path.join(_PACKAGE, name, "") for name in _ROOMS),
     os.path.dirname(np.__file__) + os.sep,
     "<frozen",
 )
