@@ -18,7 +18,7 @@ from infimum.graph.node import Graph, Node, ancestors
 from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from infimum.tracing.ranges import Ends
-from infimum.tracing.refusal import place_of_error, recorded
+from infimum.tracing.refusal import line_of_error, recorded
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
@@ -126,7 +126,7 @@ def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
 
 def _note(error: Exception, n: int) -> None:
     """Add the user's line, and what x was, to an error of the user's function."""
-    place = place_of_error(error)
+    place = line_of_error(error)
     note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
         f", at {place}" if place else ""
     )

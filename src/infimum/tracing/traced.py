@@ -21,7 +21,7 @@ from infimum.graph.indexmap import Indices
 from infimum.graph.node import Node
 from infimum.tracing.cells import Cells
 from infimum.tracing.flat import Flat
-from infimum.tracing.refusal import branch_refusal, here, refusal
+from infimum.tracing.refusal import branch_refusal, refusal, users_line
 from infimum.tracing.text import Text
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class TracedArray:
             if self.cells is self.tracer.x
             else f"the axis has {size} elements"
         )
-        raise TraceIndexError(f"{here() or ''}\n  {what}, but index {int(key)} was asked for.")
+        raise TraceIndexError(f"{users_line() or ''}\n  {what}, but index {int(key)} was asked for.")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.tracer.assign(self, key, value)

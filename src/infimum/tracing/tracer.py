@@ -24,7 +24,7 @@ from infimum.tracing.kinds import bound_of, joined_kind, type_of
 from infimum.tracing.nonfinite.absorbed import ABSORBING, Absorbed
 from infimum.tracing.raising import never_raises
 from infimum.tracing.ranges import Ends
-from infimum.tracing.refusal import here, refusal
+from infimum.tracing.refusal import refusal, users_line
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import Shape, TracedArray
 from infimum.tracing.values import has_exact, is_symbolic, plain, unknown
@@ -452,7 +452,7 @@ class Tracer:
             found = base[key]
         except IndexError as error:
             what = f"x has {self.n} variables here (n = {self.n}): " if array.cells is self.x else ""
-            raise TraceIndexError(f"{here() or ''}\n  {what}{error}.") from error
+            raise TraceIndexError(f"{users_line() or ''}\n  {what}{error}.") from error
         if not isinstance(found, np.ndarray):
             one = array.cells.element(int(found))
             return TracedArray(self, (), one, kind=array.kind, bound=array.bound) if isinstance(one, Node) else one

@@ -94,7 +94,7 @@ class _Search:
             options.backend,
             (options.partition.parts, options.partition.variables),
         )
-        self.here = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
+        self.on_box = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
         self.masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         self.device = DeviceChildren(function) if options.backend == "cuda" else None
 
@@ -295,16 +295,16 @@ class _Search:
 
         That counts where the function is smooth around the box, which does not touch the matching edge.
         """
-        whole = self.here.whole
+        whole = self.on_box.whole
         if whole is not None:
             is_discarded = self.box.discards(region, index, whole)
             if not is_discarded:
-                self.here.has_run()
+                self.on_box.has_run()
             return is_discarded
         self._go(region, index)
-        if not self.box.excludes(self.here.gradient()) or not self.here.facts[1]:
+        if not self.box.excludes(self.on_box.gradient()) or not self.on_box.facts[1]:
             return False
-        self.here.check_jacobian()
+        self.on_box.check_jacobian()
         return True
 
     # ------------------------------------------------------------------------------------------ one iteration
@@ -312,7 +312,7 @@ class _Search:
         """Split what the box is."""
         region, following = self._divided(cycle)
         staged = self._tabulate(region) != _DOES_NOT_STAGE
-        self.here.check_jacobian()  # while a device makes the tables
+        self.on_box.check_jacobian()  # while a device makes the tables
         if not staged:
             refuse_too_many(self._split_of(region))
         self._sample(region, staged)
@@ -345,9 +345,9 @@ class _Search:
         """Make the tables of the region that the box is; partial derivatives count where it is smooth around it."""
         smooth = self.is_defined_here = self.function.is_smooth_everywhere
         if not smooth:
-            defined, smooth = self.here.facts
+            defined, smooth = self.on_box.facts
             self.is_defined_here = defined and self.is_inward
-        kind = self.box.tabulate(region, smooth, self.here.extras() if smooth else None)
+        kind = self.box.tabulate(region, smooth, self.on_box.extras() if smooth else None)
         if kind:
             self.incomplete.add(region)
         return kind
