@@ -33,11 +33,12 @@ import numpy as np
 from infimum.exact.number import Exact, ExactArray, exact
 from infimum.tracing.clock import CHANCE, CLOCKS, Moment
 from infimum.tracing.leftovers import Leftovers, holds_traced
-from infimum.tracing.math_rules import BUILTINS, MATH, SCIPY
+from infimum.tracing.math_rules import BUILTINS, MATH
 from infimum.tracing.negative import Negative
 from infimum.tracing.numpy.twins import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
 from infimum.tracing.python_kinds import as_float, as_int, number_class
 from infimum.tracing.refusal import refusal
+from infimum.tracing.scipy_rules import SCIPY
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
