@@ -364,7 +364,7 @@ class _Search:
                 self.witness.take(found.hi, lambda: self.box.point(region, index, fraction))
             elif found is not None and found.lo < self.upper:
                 self.witness.offer(self.box.point(region, found.child, found.fraction))
-        if plain and not self.witness.spikes:
+        if plain and not self.function.condition_boxes:
             return
         best = None if plain else self.witness.x
         if best is not None:
