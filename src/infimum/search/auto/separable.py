@@ -6,7 +6,6 @@ share of the whole's; where the blocks' points show the whole's gap to be smalle
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +18,7 @@ from infimum.function.blocks import BlockClass, Separated, separate
 from infimum.function.function import Function
 from infimum.search.auto.search import Search
 from infimum.search.contradiction import refuse_contradiction
+from infimum.search.method import Report, unheard
 from infimum.search.outcome import Options, Outcome, Progress, Proof
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
@@ -26,7 +26,6 @@ from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
-Report = Callable[[Progress], bool]
 
 _MOST_BLOCKS = 4096  # that differ
 _PASSES = 16  # over all blocks, each with a smaller gap
@@ -34,7 +33,7 @@ _MOST_WHEN_LATE = 2**20  # interval ends that are still written down when time i
 _FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
-def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
+def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
     options = options.begun()
     whole = Search(function, domain, options, report)
@@ -97,7 +96,7 @@ class _BlockSearch:
                 break
             asked = closer
             product, lower, upper, x = self._combined(first, asked)
-        boxes, bounds = self._written(product, lower, self._is_late())
+        boxes, bounds = self._written(product, lower, self.options.is_late())
         bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
         lower = min(upper, float(bounds.min(initial=np.inf)))
         found = Outcome(
@@ -208,12 +207,8 @@ class _BlockSearch:
         options = self.options
         if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
             self.status = Status.ITERATIONS
-        if self.status == Status.PROVED and self._is_late():
+        if self.status == Status.PROVED and self.options.is_late():
             self.status = Status.TIME
-
-    def _is_late(self) -> bool:
-        limit = self.options.time_limit
-        return limit is not None and self.options.seconds() >= limit
 
     def _unsearched(self, blocks: BlockClass, members: IndexArray) -> list[Outcome]:
         """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
