@@ -2,7 +2,7 @@
 
 operand finite    what the table of domains below says
 infinite          what NumPy itself makes of an infinity: it is asked
-NaN               NaN, but for hypot and what absorbed.py makes of it
+NaN               NaN, but for hypot and what operations.py makes of it
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from infimum.graph.node import REDUCTIONS, Graph, Node, bottom_up
 from infimum.graph.payload import integer_of, map_of
 from infimum.ops.records import OPERATIONS
-from infimum.tracing.nonfinite.states import FINITE, Logic, States, Truth
+from infimum.tracing.nonfinite.finiteness import FINITE, Logic, States, Truth
 from infimum.tracing.nonfinite.zeros import Zeros
 from infimum.tracing.ranges import Ranges
 

@@ -23,8 +23,8 @@ from infimum.graph.node import Node, bottom_up
 from infimum.graph.payload import integer_of, map_of
 
 if TYPE_CHECKING:
+    from infimum.tracing.nonfinite.finiteness import Truth
     from infimum.tracing.nonfinite.rules import StatesOf
-    from infimum.tracing.nonfinite.states import Truth
 
 _NEVER = frozenset({
     "x", "constant", "sqr", "abs", "exp", "exp2", "exp10", "cosh", "cos", "cospi", "acos", "acosh", "log", "log2",
