@@ -15,14 +15,14 @@ import numpy.typing as npt
 from infimum.errors import InfimumError, TraceError
 from infimum.exact.number import Exact, ExactArray, staying_exact
 from infimum.graph.node import Graph, Node, ancestors
-from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from infimum.tracing.ranges import Ends
 from infimum.tracing.refusal import line_of_error, recorded
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
-from infimum.tracing.twins import Twins
+from infimum.tracing.twins.plain import PlainTwins
+from infimum.tracing.twins.twins import Twins
 from infimum.tracing.values import is_symbolic
 
 FloatArray = npt.NDArray[np.float64]
@@ -83,7 +83,7 @@ def trace_with(
     output = read(tracer, f, result)
     source = _describe(f)
     if tracer.met_exact:
-        numeric = NumericTwins(tracer)
+        numeric = PlainTwins(tracer)
         f, args = numeric.of(f), tuple(numeric.of(a) for a in args)
     return Traced(tracer.graph, output, n, source, lambda x: f(x, *args), tracer.met_exact)
 
