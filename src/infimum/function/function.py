@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from infimum.backends import cpu
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda.emit import emit
 from infimum.backends.placement import Place, like, place, to_host
+from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
