@@ -138,6 +138,7 @@ _READERS = indexmap.readers
 _MOVED = building._moved_constant
 _SUM_OF_SCALED = Build._sum_of_scaled
 _TERMS = reroll._Roller._terms
+COMPARISONS = ops.names_with(lambda row: row.values == "truths")
 _MADE = near.Near._made
 _OWN = near.Near.own
 _PUSH = Build._may_push
@@ -341,11 +342,11 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         values(paper_functions.rastrigin_loop, 4),
     ),
     "a condition decided on the box alone": (
-        near_is_itself(*ops.names_with(lambda row: row.values == "truths")),
+        near_is_itself(*COMPARISONS),
         claims("where(x < 0, 10, x)"),
     ),
     "a truth value compared with a number, decided on the box alone": (
-        near_is_itself(*ops.names_with(lambda row: row.values == "truths")),
+        near_is_itself(*COMPARISONS),
         samples("np.where((x[0] >= 0) * 1.0 > 0.5, x[0], 10.0)"),
     ),
     "an inner where asks its condition on the box alone": (
@@ -392,7 +393,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         samples("np.minimum(x[0], 0.5) + np.floor(x[0])"),
     ),
     "a truth value read as a number does not jump": (
-        always("smooth", *ops.names_with(lambda row: row.values == "truths")),
+        always("smooth", *COMPARISONS),
         claims("(x > 1) * x"),
     ),
     "floor does not jump": (always("smooth", "floor"), claims("floor(x)")),
