@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from infimum.backends.cpu import Mode
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.cuda.emit import Emitted
+from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption
 from infimum.passes.lowering.program import Program
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,8 +16,10 @@ from infimum.backends import cpu
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda.emit import emit
 from infimum.backends.placement import Place, like, place, to_host
+from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
+from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.jacobian import Jacobian, trace_jacobian
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.build import is_number
@@ -339,6 +340,11 @@ class Function:
         """What of the function stages."""
         jacobian = [] if self._jacobian is None or not self._jacobian.is_defined_everywhere else [self._jacobian.node]
         return stages(self._value, [self._gradient, *jacobian], self.n)
+
+    @cached_property
+    def condition_boxes(self) -> list[ConditionBox]:
+        """Return boxes on which a condition of the function can hold, or can fail: where it may jump down."""
+        return condition_boxes(self._value, self.n)
 
     def on_box(self, lo: FloatArray, hi: FloatArray, moves: Callable[[], int]) -> OnBox:
         """What is known of the function on [lo, hi], arrays (n,) that others move; `moves` grows when they do."""

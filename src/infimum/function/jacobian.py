@@ -7,13 +7,13 @@ Where that is empty one of them is no gradient of the function, and it is not th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
+from infimum.concurrency import cached_property
 from infimum.errors import InvalidJacobian
 from infimum.function.watch import Comparison
 from infimum.graph.build import is_number

@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
+from infimum.concurrency import cached_property
 from infimum.errors import TraceMismatch
 from infimum.function.points import constants_of, points_of
 from infimum.graph.node import Node

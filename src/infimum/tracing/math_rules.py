@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infimum.ops import OPERATIONS, Operation
-from infimum.tracing.kinds import bound_of, typed
+from infimum.tracing.dtypes import bound_of, typed
 from infimum.tracing.nonfinite.powers import power
 from infimum.tracing.numpy.elementwise import as_truth
 from infimum.tracing.numpy.folds import fold, joined_extreme
@@ -40,7 +40,7 @@ def _core(row: Operation) -> Rule:
 def _raising(rule: Rule) -> Rule:
     """A function of Python's, which raises an error where NumPy's has a pole."""
     return lambda t, *values: t.lifted(
-        lambda made, *args: t.absorbed.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
+        lambda made, *args: t.nonfinite.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
     )
 
 
@@ -71,7 +71,7 @@ def _hypot(t: Tracer, *values: Any) -> Any:
 
 def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
     for value in (a, b):  # equal infinities are close
-        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "math.isclose")
+        t.nonfinite.refuse(t.nonfinite.is_infinite(t.operand(value)[0]), "math.isclose")
     largest = t.apply("max", t.apply("abs", a), t.apply("abs", b))
     allowed = t.apply("max", t.apply("mul", rel_tol, largest), abs_tol)
     return t.ufunc(np.less_equal, (t.apply("abs", t.apply("sub", a, b)), allowed))

@@ -28,6 +28,10 @@ _LIBRARIES = tuple(
     os.path.join(path, "") for path in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
 )
 
+MADE_BEFORE = "This array was made before the call; a function that writes into it has a hidden state."
+VIEWED = "This array is, or has, a view that is not followed."
+WRITE_A_COPY = "Write into a copy made inside the function: a = a.copy()."
+
 
 class SourceLine(NamedTuple):
     """A spot in the user's source; `expression` is what was being evaluated, where Python records it."""

@@ -42,7 +42,7 @@ def _times_log(log: str) -> Rule:
     def made(t: Tracer, x: Node, y: Node) -> Node:
         if x is y and log == "log":
             return t.operation("x_log_x", (x,))
-        s = t.absorbed
+        s = t.nonfinite
         zero = s.compare("is_equal", x, 0.0, s.of(x).finite)
         nothing = zero if zero is False else s.both(zero, s.negation(s.is_nan(y)))
         return s.where(nothing, t.number(0.0), t.operation("mul", (x, t.operation(log, (y,)))))

@@ -2,7 +2,7 @@
 
 operand finite    what the domain or the rule in the operation's record says
 infinite          what NumPy itself makes of an infinity: it is asked
-NaN               NaN, but for hypot and what absorbed.py makes of it
+NaN               NaN, but for hypot and what operations.py makes of it
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from infimum.graph.node import REDUCTIONS, Graph, Node, bottom_up
 from infimum.graph.payload import integer_of, map_of
 from infimum.ops import OPERATIONS
 from infimum.ops.record import Domain
-from infimum.tracing.nonfinite.states import FINITE, Logic, States, Truth
+from infimum.tracing.nonfinite.finiteness import FINITE, Logic, States, Truth
 from infimum.tracing.nonfinite.zeros import Zeros
 from infimum.tracing.ranges import Ranges
 

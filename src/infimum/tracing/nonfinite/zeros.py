@@ -24,8 +24,8 @@ from infimum.graph.payload import integer_of, map_of
 from infimum.ops import OPERATIONS
 
 if TYPE_CHECKING:
+    from infimum.tracing.nonfinite.finiteness import Truth
     from infimum.tracing.nonfinite.rules import StatesOf
-    from infimum.tracing.nonfinite.states import Truth
 
 
 class Zeros:

@@ -24,8 +24,8 @@ from infimum.exact.number import exact, pi
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
 from infimum.ops import Operation, names_with
+from infimum.tracing.nonfinite.finiteness import FINITE, States, Truth
 from infimum.tracing.nonfinite.rules import StatesOf, at_infinity
-from infimum.tracing.nonfinite.states import FINITE, States, Truth
 from infimum.tracing.ranges import Ends, Ranges
 from infimum.tracing.refusal import refusal
 
@@ -44,7 +44,7 @@ ABSORBING = _LIMITS | {"div", "max", "min", "mod", "atan2"}
 _HUGE = float(np.finfo(np.float64).max)
 
 
-class Absorbed(StatesOf):
+class NonFinite(StatesOf):
     """Nodes with NumPy's values where an operand is not finite."""
 
     def __init__(self, tracer: Tracer, box: Ends | None) -> None:
