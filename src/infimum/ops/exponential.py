@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from infimum.ops.record import Builder, Domain, Factor, Node, Operation
+from infimum.ops.record import Domain, Factor, Operation
 from infimum.ops.slopes import (
     inverse,
     logarithm,
@@ -18,18 +17,6 @@ from infimum.ops.slopes import (
     reversed_by,
     steep_reciprocal_of,
 )
-
-_LARGEST = float(np.finfo(np.float64).max)
-
-
-def _x_log_x(x: Any) -> Any:
-    return np.where(x == 0, 0.0, x * np.log(x))
-
-
-def _x_log_x_slope(b: Builder, x: Node, y: Node) -> Node:
-    at_zero = b.apply("is_equal", x, b.number(0))
-    return b.apply("where", at_zero, b.between(-np.inf, -_LARGEST), b.apply("add", b.number(1), b.apply("log", x)))
-
 
 EXPONENTIAL = (
     Operation(
@@ -139,13 +126,6 @@ EXPONENTIAL = (
         factors=(Factor("expm1_over_x", -1, of="result"),),
         domain=Domain(least=-1.0, at_least=-math.inf),
         zero="operand",
-    ),
-    Operation(
-        name="x_log_x",
-        point=_x_log_x,
-        slope=of_one(_x_log_x_slope),
-        domain=Domain(least=0.0),
-        zero="positive",
     ),
     Operation(
         name="sinh",
