@@ -1,0 +1,97 @@
+"""Special functions as SciPy and math have them: traced, differentiated, contracted, and defined where they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum import interval
+from infimum.contractors import Level
+from infimum.function.function import Function, trace
+
+special = pytest.importorskip("scipy.special")
+
+X = np.random.default_rng(3).uniform(-6.0, 6.0, 200)
+FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], Any], float, float]] = {
+    # name: SciPy's function, math's, the derivative, and where it is tried
+    "erf": (special.erf, math.erf, lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), -6.0, 6.0),
+    "erfc": (special.erfc, math.erfc, lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x), -6.0, 12.0),
+}
+each = pytest.mark.parametrize("name", FUNCTIONS)
+
+
+def traced(f: Callable[[Any], Any], lo: float, hi: float) -> Function:
+    return trace(lambda x: f(x[0]), 1, box=(np.array([lo]), np.array([hi])))
+
+
+def near(value: float, found: Any, share: float = 1e-13) -> bool:
+    slack = share * abs(value) + 1e-14
+    return bool(found.lo - slack <= value <= found.hi + slack and found.hi - found.lo <= 2 * slack)
+
+
+@each
+def test_the_value_and_the_slope_are_those_of_the_real_function(name: str) -> None:
+    f, of_math, slope, lo, hi = FUNCTIONS[name]
+    functions = [traced(f, lo, hi), traced(of_math, lo, hi)]
+    for x in np.random.default_rng(1).uniform(lo, hi, 50):
+        for function in functions:
+            assert near(float(f(x)), function.enclose([(x, x)]))
+            assert near(float(slope(x)), function.gradient([(x, x)])[0])
+
+
+@each
+def test_an_array_is_taken_element_by_element(name: str) -> None:
+    f, _, _, lo, hi = FUNCTIONS[name]
+    x = np.linspace(lo, hi, 4)
+    function = trace(
+        lambda x: np.sum(f(x.reshape(2, 2)) * np.array([1.0, 2.0])), 4, box=(np.full(4, lo), np.full(4, hi))
+    )
+    assert near(float(np.sum(f(x.reshape(2, 2)) * np.array([1.0, 2.0]))), function.enclose(np.stack([x, x], axis=1)))
+
+
+@each
+def test_an_interval_is_taken_by_scipy_and_by_its_name(name: str) -> None:
+    f, _, _, _, hi = FUNCTIONS[name]
+    box = interval.Interval(0.5, hi)
+    assert interval.equal(f(box), getattr(interval, name)(box))
+    for x in (0.5, 1.0, hi):
+        assert f(box).lo <= f(x) + 1e-12 * abs(f(x)) and f(x) - 1e-12 * abs(f(x)) <= f(box).hi
+
+
+@each
+def test_no_point_below_a_level_is_contracted_away(name: str) -> None:
+    f, _, _, lo, hi = FUNCTIONS[name]
+    function = traced(f, lo, hi)
+    points = np.random.default_rng(2).uniform(lo, hi, 40)
+    for level in f(points[:8]):
+        low, high = Level(function).contract(np.array([[lo]]), np.array([[hi]]), level)
+        for x in points[f(points) <= level - 1e-9 * abs(level)]:
+            assert low[0, 0] <= x <= high[0, 0]
+
+
+def test_the_level_of_an_error_function_is_inverted() -> None:
+    low, high = Level(traced(special.erf, -6.0, 6.0)).contract(np.array([[-6.0]]), np.array([[6.0]]), special.erf(0.5))
+    assert low[0, 0] == -6.0
+    assert high[0, 0] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_infinite_operands_have_scipys_limits() -> None:
+    for f in (special.erf, special.erfc):
+        function = traced(lambda x, f=f: f(1 / x), 0.0, 2.0)
+        assert near(float(f(np.inf)), function.enclose([(0, 0)]))
+        assert near(float(f(0.5)), function.enclose([(2, 2)]))
+
+
+def test_a_fit_of_a_step_that_is_smeared_out_is_found() -> None:
+    t = np.linspace(-3.0, 3.0, 25)
+    y = special.erf((t - 0.5) / 0.75)
+    result = infimum.minimize(
+        lambda x: np.sum((special.erf((t - x[0]) / x[1]) - y) ** 2), [(-2, 2), (0.25, 2)], xtol=1e-3
+    )
+    assert result.success
+    assert result.x == pytest.approx([0.5, 0.75], abs=1e-2)
