@@ -11,16 +11,22 @@ import pytest
 
 import infimum
 from infimum import interval
+from infimum.backends.cpu import run
 from infimum.contractors import Level
+from infimum.errors import TraceError
 from infimum.function.function import Function, trace
+from infimum.graph.build import Build
+from infimum.passes import derive
+from infimum.passes.lowering.lower import lower
 
 special = pytest.importorskip("scipy.special")
 
-X = np.random.default_rng(3).uniform(-6.0, 6.0, 200)
-FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Callable[[Any], Any], float, float]] = {
+FUNCTIONS: dict[str, tuple[Any, Any, Callable[[Any], Any], float, float]] = {
     # name: SciPy's function, math's, the derivative, and where it is tried
     "erf": (special.erf, math.erf, lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x), -6.0, 6.0),
     "erfc": (special.erfc, math.erfc, lambda x: -2 / math.sqrt(math.pi) * np.exp(-x * x), -6.0, 12.0),
+    "lgamma": (special.gammaln, math.lgamma, special.digamma, 0.01, 20.0),
+    "digamma": (special.digamma, None, lambda x: special.polygamma(1, x), 0.01, 20.0),
 }
 each = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -37,7 +43,7 @@ def near(value: float, found: Any, share: float = 1e-13) -> bool:
 @each
 def test_the_value_and_the_slope_are_those_of_the_real_function(name: str) -> None:
     f, of_math, slope, lo, hi = FUNCTIONS[name]
-    functions = [traced(f, lo, hi), traced(of_math, lo, hi)]
+    functions = [traced(g, lo, hi) for g in (f, of_math) if g is not None]
     for x in np.random.default_rng(1).uniform(lo, hi, 50):
         for function in functions:
             assert near(float(f(x)), function.enclose([(x, x)]))
@@ -95,3 +101,31 @@ def test_a_fit_of_a_step_that_is_smeared_out_is_found() -> None:
     )
     assert result.success
     assert result.x == pytest.approx([0.5, 0.75], abs=1e-2)
+
+
+def test_gamma_functions_of_numbers_below_0_are_refused() -> None:
+    for f in (special.gammaln, math.lgamma, special.digamma):
+        with pytest.raises(TraceError, match="offered for numbers above 0"):
+            traced(f, -0.5, 2.0)
+        assert traced(lambda x, f=f: f(np.square(x) + 1.0), -0.5, 2.0).facts([(-0.5, 2)]).smooth
+
+
+def test_at_0_scipys_gamma_functions_have_poles() -> None:
+    """exp(-gammaln(x)) is 0 there, and so is exp(digamma(x)); math.lgamma raises an error."""
+    assert near(0.0, traced(lambda x: np.exp(-special.gammaln(x)), 0.0, 2.0).enclose([(0, 0)]))
+    assert near(0.0, traced(lambda x: np.exp(special.digamma(x)), 0.0, 2.0).enclose([(0, 0)]))
+    assert interval.is_empty(traced(lambda x: np.exp(-math.lgamma(x)), 0.0, 2.0).enclose([(0, 0)]))
+
+
+def test_trigamma_has_a_slope_that_contains_the_real_one() -> None:
+    build = Build(1)
+    slope = derive.gradient(build, build.apply("trigamma", build.x))
+    for x in (0.01, 0.5, 1.0, 3.0, 40.0):
+        ((lo, hi),) = run(lower([slope], 1), np.array([[x]]), np.array([[x]]))
+        assert lo[0, 0] <= special.polygamma(2, x) <= hi[0, 0]
+
+
+def test_the_least_value_of_the_gamma_function_is_found() -> None:
+    result = infimum.minimize(lambda x: np.exp(special.gammaln(x[0])), [(0.1, 10)], ftol=1e-9)
+    assert result.x == pytest.approx([1.4616321449683623], abs=1e-6)
+    assert 0.8856031944108887 in result.minimum
