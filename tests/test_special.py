@@ -129,3 +129,45 @@ def test_the_least_value_of_the_gamma_function_is_found() -> None:
     result = infimum.minimize(lambda x: np.exp(special.gammaln(x[0])), [(0.1, 10)], ftol=1e-9)
     assert result.x == pytest.approx([1.4616321449683623], abs=1e-6)
     assert 0.8856031944108887 in result.minimum
+
+
+# --- made of other operations ----------------------------------------------------------------------------------------
+
+SPELLINGS: dict[str, Callable[[Any], Any]] = {
+    "expit": lambda x: special.expit(x[0]),
+    "log_expit": lambda x: special.log_expit(x[0]) + special.log_expit(-x[1]),
+    "xlogy": lambda x: special.xlogy(np.floor(x[0]), x[1] + 7),
+    "xlogy of one": lambda x: special.xlogy(np.abs(x[0]), np.abs(x[0])),
+    "xlog1py": lambda x: special.xlog1py(np.floor(x[0]), np.abs(x[1])),
+    "logsumexp": special.logsumexp,
+    "softmax": lambda x: special.softmax(x)[0] + special.softmax(np.stack([x, 2 * x]), axis=1)[1, 0],
+    "log_softmax": lambda x: special.log_softmax(x)[1],
+    "log1p": lambda x: special.log1p(np.abs(x[0])) + special.expm1(x[1] / 1000),
+    "cbrt": lambda x: special.cbrt(x[0]) + special.exp2(x[1] / 1000) + special.exp10(x[0] / 1000),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@pytest.mark.parametrize("size", [6.0, 5000.0])
+def test_scipys_spellings_have_scipys_values_and_do_not_overflow(name: str, size: float) -> None:
+    f = SPELLINGS[name]
+    function = trace(f, 2, box=(np.full(2, -size), np.full(2, size)))
+    points = np.random.default_rng(4).uniform(-size, size, (60, 2))
+    points[:20] = np.round(points[:20] / size * 2)  # zeros among them
+    points = points[np.minimum(points[:, 1], 0) > -7] if name == "xlogy" else points
+    for x in points:
+        expected, found = float(f(x)), function.enclose(np.stack([x, x], axis=1))
+        assert near(expected, found, 1e-12)
+
+
+def test_xlogy_of_0_is_0_unless_the_other_operand_is_nan() -> None:
+    f = trace(lambda x: special.xlogy(np.floor(x[0]), np.sqrt(x[1])), 2, box=(np.zeros(2), np.ones(2)))
+    assert near(0.0, f.enclose([(0, 0), (0, 0)]))
+    g = trace(lambda x: special.xlogy(np.floor(x[0]), np.sqrt(x[1])), 2, box=(-np.ones(2), np.ones(2)))
+    assert interval.is_empty(g.enclose([(0, 0), (-1, -1)]))
+    assert near(0.0, g.enclose([(0, 0), (0.5, 0.5)]))
+
+
+def test_the_entropy_of_a_box_at_0_is_bounded() -> None:
+    found = trace(lambda x: special.xlogy(x[0], x[0]), 1, box=(np.zeros(1), np.ones(1))).enclose([(0, 1)])
+    assert found.lo == pytest.approx(-math.exp(-1)) and found.hi == 0.0

@@ -54,36 +54,45 @@ def _floats(t: Tracer, a: Any) -> Any:
     return t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
 
 
-def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """scipy.special.logsumexp.
+# Of exponents that may be large the largest is taken out first; the sum of what is left lies between 1 and their number.
+#
+#                   moderate exponents                large ones: b = a - max(a), at most 0
+#   logsumexp       log(sum(exp(a)))                  max(a) + log(sum(exp(b)))
+#   softmax         exp(a) / sum(exp(a))              exp(b) / sum(exp(b))
+#   log_softmax     a - logsumexp(a)                  b - log(sum(exp(b)))
+# The left ones are smooth and their slopes tight, the right ones do not overflow.
+def _without_largest(t: Tracer, a: Any, axis: Any) -> tuple[Any, Any, Any]:
+    """Return max(a), b and sum(exp(b))."""
+    largest = fold("max_of", t, a, axis, True)
+    below = t.apply("min", t.apply("sub", a, largest), 0.0)
+    total = fold("sum", t, t.apply("exp", below), axis, True)
+    return largest, below, t.apply("min", t.apply("max", total, 1.0), float(a.size))
 
-    exponents          answer
-    moderate           log(sum(exp(a))), whose slopes are tight
-    possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
-    """
+
+def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     a = _floats(t, a)
     if t.size_of(a) <= _MODERATE:
         return t.apply("log", fold("sum", t, t.apply("exp", a), axis, keepdims))
-    largest = fold("max_of", t, a, axis, True)
-    total = fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, True)
-    inside = t.apply("min", t.apply("max", total, 1.0), float(a.size))
-    found = t.apply("add", t.apply("log", inside), largest)
+    largest, _, total = _without_largest(t, a, axis)
+    found = t.apply("add", t.apply("log", total), largest)
     return found if keepdims else found.reshape(np.shape(fold("sum", t, a, axis)))
 
 
 def _softmax(t: Tracer, x: Any, axis: Any = None) -> Any:
-    """scipy.special.softmax; of large exponents the largest is taken out first, as in logsumexp."""
     a = _floats(t, x)
     if t.size_of(a) <= _MODERATE:
         parts = t.apply("exp", a)
         return t.apply("div", parts, fold("sum", t, parts, axis, True))
-    parts = t.apply("exp", t.apply("min", t.apply("sub", a, fold("max_of", t, a, axis, True)), 0.0))
-    return t.apply("div", parts, t.apply("max", fold("sum", t, parts, axis, True), 1.0))
+    _, below, total = _without_largest(t, a, axis)
+    return t.apply("div", t.apply("exp", below), total)
 
 
 def _log_softmax(t: Tracer, x: Any, axis: Any = None) -> Any:
     a = _floats(t, x)
-    return t.apply("sub", a, _logsumexp(t, a, axis, True))
+    if t.size_of(a) <= _MODERATE:
+        return t.apply("sub", a, _logsumexp(t, a, axis, True))
+    _, below, total = _without_largest(t, a, axis)
+    return t.apply("sub", below, t.apply("log", total))
 
 
 def _of(op: str) -> Rule:
