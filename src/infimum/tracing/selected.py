@@ -6,11 +6,11 @@ assignment under the same condition are all that can be done with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.tracing.array_operators import ArrayOperators
 from infimum.tracing.refusal import refusal
 
 if TYPE_CHECKING:
@@ -18,58 +18,16 @@ if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
 
 
-def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self.tracer.ufunc(ufunc, (self, other))
-
-
-def _backward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self.tracer.ufunc(ufunc, (other, self))
-
-
-def _single(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: self.tracer.ufunc(ufunc, (self,))
-
-
-def _method(function: Any) -> Callable[..., Any]:
-    return lambda self, *args, **kwargs: self.tracer.call(function, (self, *args), kwargs)
-
-
-class Selected:
+class Selected(ArrayOperators):
     """`values` of full shape and the `mask` under which they count."""
 
     __slots__ = ("mask", "tracer", "values")
-    __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tracer: Tracer, values: TracedArray, mask: TracedArray) -> None:
         self.tracer = tracer
         self.values = values
         self.mask = mask
-
-    __add__, __radd__ = _forward(np.add), _backward(np.add)
-    __sub__, __rsub__ = _forward(np.subtract), _backward(np.subtract)
-    __mul__, __rmul__ = _forward(np.multiply), _backward(np.multiply)
-    __truediv__, __rtruediv__ = _forward(np.true_divide), _backward(np.true_divide)
-    __floordiv__, __rfloordiv__ = _forward(np.floor_divide), _backward(np.floor_divide)
-    __mod__, __rmod__ = _forward(np.remainder), _backward(np.remainder)
-    __pow__, __rpow__ = _forward(np.power), _backward(np.power)
-    __matmul__, __rmatmul__ = _forward(np.matmul), _backward(np.matmul)
-    __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
-    __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
-    __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
-    __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
-    __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
-    __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
-    __neg__, __abs__, __pos__ = _single(np.negative), _single(np.absolute), _single(np.positive)
-    __invert__ = _single(np.invert)
-    any, all = _method(np.any), _method(np.all)
-    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return self.tracer.ufunc(ufunc, inputs, method, **kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return self.tracer.call(function, args, kwargs)
 
     def elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Selected:
         """The function of the selected elements, which must all be selected alike or be single numbers."""
