@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -90,9 +91,11 @@ class Interval(UfuncOperators):
         return _number(call("rad", self.__interval__())[0])
 
     @property
-    def wid(self) -> Any:
-        """hi - lo, rounded up."""
+    def width(self) -> Any:
+        """hi - lo, rounded up; NaN for the empty interval. IEEE 1788 calls it wid."""
         return _number(call("wid", self.__interval__())[0])
+
+    wid = width
 
     @property
     def mag(self) -> Any:
@@ -136,7 +139,7 @@ class Interval(UfuncOperators):
 
     def __len__(self) -> int:
         if self.ndim == 0:
-            raise UnsupportedValue(f"len({self!r}): a scalar Interval has no length. Use .wid for its width.")
+            raise UnsupportedValue(f"len({self!r}): a scalar Interval has no length. Use .width.")
         return len(self._lo)
 
     def __getitem__(self, index: Any) -> Interval:
@@ -244,11 +247,15 @@ class Interval(UfuncOperators):
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        """Be decimal text that contains the interval; ".5" asks for 5 significant digits an end."""
-        digits = spec[1:] if spec.startswith(".") else "17" if spec == "" else "?"
-        if not (digits.isascii() and digits.isdigit() and int(digits) > 0):
-            raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5}}'.")
-        return write_array(self._lo, self._hi, int(digits))
+        """Return decimal text whose set contains the interval.
+
+        ".3g" (or ".3") asks for 3 significant digits an end, the lower one rounded down and the upper one up; without
+        a specification there are 17.
+        """
+        match = re.fullmatch(r"(?:\.0*([1-9][0-9]*)g?)?", spec)
+        if match is None:
+            raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5g}}'.")
+        return write_array(self._lo, self._hi, int(match[1] or 17))
 
     # NumPy's functions.
 
