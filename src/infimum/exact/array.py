@@ -25,7 +25,7 @@ _Objects = npt.NDArray[np.object_]
 class ExactArray(ExactOperators):
     """Exact constants in an array; functions act on each of them.
 
-    They are held in columns where they have such (exact_columns), and each as an int, a Fraction or an Exact where not;
+    They are held in columns where they have such (columns/), and each as an int, a Fraction or an Exact where not;
     an element that is asked for is made on demand.
     """
 
@@ -79,13 +79,13 @@ class ExactArray(ExactOperators):
         return len(self.shape)
 
     def reshape(self, *shape: Any) -> ExactArray:
-        """Be the same constants in another shape."""
+        """Return the same constants in another shape."""
         if self._columns is None:
             return ExactArray(self.values.reshape(*shape))
         return ExactArray(self._columns.each(lambda column: column.reshape(*shape)))
 
     def sum(self) -> Exact:
-        """Be the sum of all constants, exactly."""
+        """Return the sum of all constants, exactly."""
         if self.columns is not None and not self.columns.q.ndim and not self.columns.has_roots:
             whole = sum(self.columns.spread()[0].ravel().tolist())
             return Exact(exact_form.scale(((self.columns.factor, Fraction(1)),), Fraction(whole, int(self.columns.q))))
@@ -95,7 +95,7 @@ class ExactArray(ExactOperators):
         return Exact(total)
 
     def enclose(self) -> Interval:
-        """Be the tightest interval around each constant."""
+        """Return the tightest interval around each constant."""
         return Interval(*self.__interval__())
 
     def __interval__(self) -> tuple[FloatArray, FloatArray]:
@@ -154,7 +154,7 @@ def _picked(columns: Columns, index: Any) -> Exact | ExactArray:
 
 
 def exact_array(values: Any) -> ExactArray:
-    """Be an array of the exact numbers given."""
+    """Return an array of the exact numbers given."""
     if isinstance(values, ExactArray):
         return values
     try:
@@ -168,7 +168,7 @@ def exact_array(values: Any) -> ExactArray:
 
 
 def _objects(values: Any) -> _Objects:
-    """Be an object array of the exact numbers given, rational ones as int or Fraction."""
+    """Return an object array of the exact numbers given, rational ones as int or Fraction."""
     if isinstance(values, ExactArray):
         return values.values
     if isinstance(values, np.ndarray):

@@ -44,7 +44,7 @@ _AT_ZERO = {"sinh": 0, "cosh": 1, "tanh": 0}
 
 
 def apply(name: str, x: Terms) -> Terms:
-    """Be the form of the named function of x."""
+    """Return the form of the named function of x."""
     rule = _RULES.get(name)
     found = rule(x) if rule else None
     if found is None and name in _AT_ZERO and not x:
@@ -53,14 +53,14 @@ def apply(name: str, x: Terms) -> Terms:
 
 
 def divide(x: Terms, y: Terms) -> Terms:
-    """Be x / y."""
+    """Return x / y."""
     if sign(y) == 0:
         raise ExactDomainError(f"{text(x)} / {text(y)}: division by zero. An exact constant must be a real number.")
     return mul(x, inverse(y))
 
 
 def power(x: Terms, y: Terms) -> Terms:
-    """Be x**y."""
+    """Return x**y."""
     # | x             | y             | x**y                          |
     # | any           | integer       | product (x != 0 where y < 0)  |
     # | e             | any           | exp(y)                        |
@@ -92,7 +92,7 @@ def power(x: Terms, y: Terms) -> Terms:
 
 
 def logarithm(x: Terms, base: int) -> Terms:
-    """Be the logarithm of x to an integer base, an integer where x is a power of the base."""
+    """Return the logarithm of x to an integer base, an integer where x is a power of the base."""
     q = as_rational(x)
     if q is not None and q > 0 and 1 in (q.numerator, q.denominator):
         size = max(q.numerator, q.denominator)
@@ -105,7 +105,7 @@ def logarithm(x: Terms, base: int) -> Terms:
 
 
 def absolute(x: Terms) -> Terms:
-    """Be |x|."""
+    """Return |x|."""
     return neg(x) if sign(x) < 0 else x
 
 

@@ -24,7 +24,7 @@ e = Exact(exact_form.of_atom(exact_form.E))
 
 
 def exact(value: object, denominator: object = None) -> Any:
-    """Be the constant that is exactly the given number; an array of constants for an array.
+    """Return the constant that is exactly the given number; an array of constants for an array.
 
     Text is read as written: exact("0.1") is one tenth, exact("1/3") a third. A float is that very double, so
     exact(0.1) is 0.1000000000000000055...; use the text for the decimal. exact(1, 3) is a third.

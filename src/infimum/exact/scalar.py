@@ -44,19 +44,19 @@ class Exact(ExactOperators):
 
     @property
     def form(self) -> Terms:
-        """The canonical form (exact_form)."""
+        """The canonical form (form.py)."""
         return self._terms
 
     def as_fraction(self) -> Fraction | None:
-        """Be the rational number this is, or None."""
+        """Return the rational number this is, or None."""
         return exact_form.as_rational(self._terms)
 
     def as_rational_multiple_of_pi(self) -> Fraction | None:
-        """Be the q with which this is q * pi, or None."""
+        """Return the q with which this is q * pi, or None."""
         return exact_form.multiple_of_pi(self._terms)
 
     def enclose(self) -> Interval:
-        """Be the tightest interval: the number itself if it is a double, else the two doubles next to it.
+        """Return the tightest interval: the number itself if it is a double, else the two doubles next to it.
 
         Where 6,144 bits do not decide on which side of a double the number lies, both neighbours stay inside.
         """
@@ -95,7 +95,7 @@ class Exact(ExactOperators):
 
 
 def read_form(value: object) -> Terms:
-    """Be the form of a number that is known exactly."""
+    """Return the form of a number that is known exactly."""
     if isinstance(value, str):
         return exact_form.rational(read_fraction(value))
     if isinstance(value, np.ndarray) and value.ndim == 0:

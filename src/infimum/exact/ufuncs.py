@@ -60,7 +60,7 @@ def staying_exact() -> Iterator[None]:
 
 
 def _is_numpy_float(value: object) -> bool:
-    """NumPy's floats are data: beside them an exact constant is its nearest double. Python's floats are exact."""
+    """Return whether a value is of NumPy's floats, which are data: a constant beside them is its nearest double."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f"
 
 

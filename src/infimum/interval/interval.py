@@ -43,7 +43,7 @@ class Interval(UfuncOperators):
 
     @classmethod
     def _of(cls, pair: Pair) -> Interval:
-        """Be the interval of ends that are known to be valid."""
+        """Return the interval of ends that are known to be valid."""
         self = object.__new__(cls)
         self._lo, self._hi = (np.asarray(end, dtype=np.float64) for end in pair)
         self._lo.setflags(write=False)
@@ -52,14 +52,14 @@ class Interval(UfuncOperators):
 
     @classmethod
     def from_pairs(cls, pairs: npt.ArrayLike) -> Interval:
-        """Be the intervals whose ends lie along the last axis, of length 2."""
+        """Return the intervals whose ends lie along the last axis, of length 2."""
         array = as_array(pairs)
         if array.ndim == 0 or array.shape[-1] != 2:
             raise InvalidInterval(f"from_pairs needs a last axis of length 2 (lo, hi), got shape {array.shape}.")
         return cls(array[..., 0], array[..., 1])
 
     def pairs(self) -> FloatArray:
-        """Be one array with a last axis (lo, hi)."""
+        """Return one array with a last axis (lo, hi)."""
         return np.stack([self._lo, self._hi], axis=-1)
 
     def __interval__(self) -> Pair:
@@ -130,11 +130,11 @@ class Interval(UfuncOperators):
         return Interval._of((self._lo.T, self._hi.T))
 
     def reshape(self, *shape: Any) -> Interval:
-        """Be the same intervals in another shape."""
+        """Return the same intervals in another shape."""
         return Interval._of((self._lo.reshape(*shape), self._hi.reshape(*shape)))
 
     def ravel(self) -> Interval:
-        """Be the same intervals along one axis."""
+        """Return the same intervals along one axis."""
         return self.reshape(-1)
 
     def __len__(self) -> int:
@@ -269,7 +269,7 @@ class Interval(UfuncOperators):
 
 
 def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
-    """Be frozen ends, of which each pair is an interval."""
+    """Return frozen ends, of which each pair is an interval."""
     lo, hi = (frozen(end) for end in np.broadcast_arrays(lo, hi))
     if np.isnan(lo).any() or np.isnan(hi).any():
         raise InvalidInterval(

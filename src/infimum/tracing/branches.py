@@ -10,7 +10,7 @@ from infimum.tracing.refusal import Place, here, refusal
 
 
 def branch_refusal() -> TraceError:
-    """The error for a traced value that Python asked to be true or false."""
+    """Return the error for a traced value that Python asked to be true or false."""
     where = here()
     if where is None:
         return refusal("A traced value stands for a whole range here, so both branches may be needed.", _WHERE)
@@ -76,7 +76,7 @@ _ASKING = {
 
 
 def _asked(text: str) -> tuple[str, str]:
-    """The refusal where no branch of the user's own asks, but a function that was called, or an operator."""
+    """Return the refusal where no branch of the user's own asks, but a function that was called, or an operator."""
     try:
         call = ast.parse(text, mode="eval").body if text else None
     except SyntaxError:
@@ -95,7 +95,7 @@ def _asked(text: str) -> tuple[str, str]:
 
 
 def _subject(test: ast.expr | None) -> str:
-    """What in a condition stands for a range: of a comparison the first side that is not a number."""
+    """Return what in a condition stands for a range: of a comparison the first side that is not a number."""
     if isinstance(test, ast.BoolOp):
         return _subject(test.values[0])
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -107,7 +107,7 @@ def _subject(test: ast.expr | None) -> str:
 
 
 def _statement(where: Place) -> tuple[ast.AST | None, ast.expr | None]:
-    """The branch of the user's source that was being decided, and its condition."""
+    """Return the branch of the user's source that was being decided, and its condition."""
     try:
         tree = ast.parse("".join(linecache.getlines(where.file)))
     except SyntaxError:
@@ -121,7 +121,7 @@ def _statement(where: Place) -> tuple[ast.AST | None, ast.expr | None]:
 
 
 def _tests(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose truth a piece of source asks for."""
+    """Return the expressions whose truth a piece of source asks for."""
     if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
         return [node.test]
     if isinstance(node, ast.BoolOp):

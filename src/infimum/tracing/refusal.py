@@ -46,12 +46,12 @@ class Place(NamedTuple):
 
 
 def is_users(file: str) -> bool:
-    """Whether a file holds the user's own code."""
+    """Return whether a file holds the user's own code."""
     return not file.startswith(_NEVER + _LIBRARIES)
 
 
 def here() -> Place | None:
-    """The innermost line of the user's own code that is being run, or None."""
+    """Return the innermost line of the user's own code that is being run, or None."""
     frame: FrameType | None = sys._getframe(1)
     library = None
     while frame is not None:
@@ -69,7 +69,7 @@ def here() -> Place | None:
 
 
 def place_of_error(error: BaseException) -> Place | None:
-    """The user's innermost line on the way to an error."""
+    """Return the user's innermost line on the way to an error."""
     found = None
     trace = error.__traceback__
     while trace is not None:
@@ -91,7 +91,7 @@ def _place(code: CodeType, line: int, instruction: int, file: str) -> Place:
 
 
 def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
-    """The columns of an instruction, where Python records them (from 3.11) and on one line."""
+    """Return the columns of an instruction, where Python records them (from 3.11) and on one line."""
     positions = getattr(code, "co_positions", None)
     if positions is None or instruction < 0:
         return None
@@ -102,7 +102,7 @@ def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
 
 
 def refusal(why: str, instead: str = "", place: Place | None = None) -> TraceError:
-    """The error for the line that is being run: where, why, and what to write instead."""
+    """Return the error for the line that is being run: where, why, and what to write instead."""
     where = place or here()
     head = f"{where}\n  " if where else ""
     error = TraceError(head + why + (f"\n  {instead}" if instead else ""))

@@ -30,7 +30,7 @@ class Selected(ArrayOperators):
         self.mask = mask
 
     def elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Selected:
-        """The function of the selected elements, which must all be selected alike or be single numbers."""
+        """Return the function of the selected elements, which must all be selected alike or be single numbers."""
         operands = []
         if ufunc.signature is not None:
             raise self.refused(f"np.{ufunc.__name__} of selected elements")
@@ -46,7 +46,7 @@ class Selected(ArrayOperators):
         return Selected(self.tracer, self.tracer.ufunc(ufunc, tuple(operands)), self.mask)
 
     def reduced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Sum, product or mean of the selected elements."""
+        """Return sum, product or mean of the selected elements."""
         call = self.tracer.call
         if args or kwargs:
             raise self.refused(f"np.{function.__name__} with further arguments is asked of selected elements")

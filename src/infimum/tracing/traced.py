@@ -69,7 +69,7 @@ _OPERANDS = (int, float, Fraction, Decimal, np.ndarray, np.generic, list, tuple,
 
 
 def _is_operand(value: Any) -> bool:
-    """Whether the value is a number or array; text and complex numbers are refused."""
+    """Return whether the value is a number or array; text and complex numbers are refused."""
     if isinstance(value, str | bytes | complex) and not isinstance(value, float):
         raise refusal(f"{value!r} is no real number.", "Objective functions are real: use real numbers throughout.")
     return type(value) is TracedArray or isinstance(value, _OPERANDS)
@@ -132,12 +132,12 @@ class TracedArray(ArrayMethods):
         return self.buffer.value[self.index]
 
     def positions(self) -> Indices:
-        """Where in the buffer each element of this view lies."""
+        """Return where in the buffer each element of this view lies."""
         assert self.buffer is not None
         return self.buffer.base().reshape(self.shape) if self.index is None else self.index
 
     def part(self, positions: Any) -> TracedArray:
-        """Another view of the same buffer."""
+        """Return another view of the same buffer."""
         return TracedArray(self.tracer, positions.shape, None, self.buffer, positions, kind=self.kind, bound=self.bound)
 
     def __getitem__(self, key: Any) -> Any:

@@ -13,7 +13,7 @@ from infimum.tracing.values import plain
 
 
 def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
-    """np.asarray and its kind: the array itself, or a list made an array."""
+    """Return the array itself, or a list as an array: np.asarray and its relatives."""
     found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
     found = found if dtype is None else t.boxed(t.cast(found, dtype, copy=False))
     if copy is False and not (isinstance(a, TracedArray) and found is a):

@@ -44,7 +44,7 @@ for _writes in (_copyto, _fill_diagonal, _put, _putmask):
 
 
 def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
-    """np.add.at: an index that comes twice adds twice."""
+    """Do np.add.at: an index that comes twice adds twice."""
     places = a.positions()[plain(indices)]
     wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
     for k, place in enumerate(np.ravel(places)):

@@ -75,7 +75,7 @@ class RandomTwin:
 
 
 def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., Any]:
-    """A function of a compiled library: its own on plain numbers; on expressions by rule, or refused by name."""
+    """Return a compiled library's function that traces expressions by rule, or refuses them by name."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
@@ -89,7 +89,7 @@ def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., A
 
 
 def unraised(function: Any) -> Callable[..., Any]:
-    """np.errstate, warnings.simplefilter and their kind, unless they turn what NumPy warns of into errors."""
+    """Return np.errstate or a relative, which refuses to turn what NumPy warns of into errors."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(value in ("raise", "call", "error") for value in (*args, *kwargs.values()) if isinstance(value, str)):
@@ -103,7 +103,7 @@ def unraised(function: Any) -> Callable[..., Any]:
 
 
 def _empty(t: Tracer, shape: Any, dtype: Any = float, order: Any = "C") -> Any:
-    """np.empty: elements that are read before they are set are no numbers."""
+    """Return np.empty: elements that are read before they are set are no numbers."""
     kind = np.dtype(dtype)
     return t.fresh(np.full(plain(shape), np.nan if kind.kind == "f" else 0, kind, order))
 

@@ -20,7 +20,7 @@ _SERIES = tuple(getattr(np.polynomial, name) for name in
 
 
 def numpy_class(twins: Twins, value: Any) -> Any:
-    """The twin of a NumPy class or object that has one, else None."""
+    """Return the twin of a NumPy class or object that has one, else None."""
     tracer = twins.tracer
     if value is np.vectorize:
         return lambda f=None, **options: _vectorized(tracer, f, options)
@@ -51,7 +51,7 @@ _ABSTRACT = frozenset({np.floating, np.integer, np.signedinteger, np.unsignedint
 
 
 def _scalar_class(tracer: Tracer, kind: type) -> type:
-    """np.float64 and its kind: usable as a dtype, and a conversion that keeps expressions."""
+    """Return the twin of np.float64 or a relative: usable as a dtype, and a conversion that keeps expressions."""
 
     def make(cls: type, value: Any = 0.0, *args: Any) -> Any:
         if is_symbolic(value):
@@ -91,7 +91,7 @@ class _Vectorized:
         return self._array(values).reshape(shape)
 
     def _array(self, values: list[Any]) -> Any:
-        """The values as an array of the type of the first, as NumPy makes it."""
+        """Return the values as an array of the type of the first, as NumPy makes it."""
         t, kinds = self._tracer, self._options.get("otypes")
         if any(isinstance(value, tuple | list) or np.ndim(value) for value in values):
             raise refusal("np.vectorize of a function with several results is not offered.", "Return one number.")
