@@ -1,6 +1,6 @@
 """The doubles next to exact constants in columns, at once for all of them.
 
-Guarantee: element for element what exact/value.py gives. The tightest interval is unique, so an enclosure that is known to
+Guarantee: element for element what exact/value.py gives. The tightest interval is unique: an enclosure that is known to
 be the tightest has the same ends however it was found; the elements for which that is not known go one by one.
 """
 
