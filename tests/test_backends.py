@@ -29,6 +29,7 @@ from infimum.cli import main as cli
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
+from infimum.search.outcome import Options, Outcome, Progress
 from infimum.search.paper import choice, device_children
 from infimum.search.paper import search as paper
 from infimum.search.paper.device_children import DeviceChildren
@@ -144,15 +145,15 @@ def agree(function: Function, case: Case, device: DeviceChildren) -> None:
     assert np.array_equal(look.middle() if there is None else there, best)
 
 
-def same(a: paper.Outcome, b: paper.Outcome) -> bool:
+def same(a: Outcome, b: Outcome) -> bool:
     """Everything but the time."""
     arrays = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("boxes", "lower_bounds", "x"))
     numbers = all(getattr(a, name) == getattr(b, name) for name in ("lower", "upper", "status", "nit", "nfev"))
     return arrays and numbers and [step[:4] for step in a.history] == [step[:4] for step in b.history]
 
 
-def search(case: Case, backend: str, **options: Any) -> paper.Outcome:
-    asked = paper.Options(partition=case.partition, backend=backend, **options)
+def search(case: Case, backend: str, **options: Any) -> Outcome:
+    asked = Options(partition=case.partition, backend=backend, **options)
     return paper.search(traced(case), read_bounds(case.bounds), asked)
 
 
@@ -383,7 +384,7 @@ def test_auto_takes_what_was_measured_to_be_faster(
 ) -> None:
     monkeypatch.setattr(choice, "_seconds_on_cpu", lambda *_: on_cpu)
     monkeypatch.setattr(choice, "_seconds_on_gpu", lambda *_: on_gpu)
-    made = choice.choose("auto", traced(LARGE), read_bounds(LARGE.bounds), paper.Options(partition=LARGE.partition))
+    made = choice.choose("auto", traced(LARGE), read_bounds(LARGE.bounds), Options(partition=LARGE.partition))
     assert made.backend == chosen and made.text.startswith(f"{chosen}: ")
     assert f"{on_cpu * 1e9:,.3g} ns a child on the CPU, {on_gpu * 1e9:,.3g} ns on Fake" in made.text
     assert made.shown("f") == ("f on Fake" if chosen == "cuda" else "f")
@@ -404,7 +405,7 @@ def test_auto_is_the_cpu_where_the_gpu_fails(folder: Path, monkeypatch: pytest.M
 def test_the_progress_line_names_the_device() -> None:
     shown = io.StringIO()
     with Display(True, choice.Choice("cuda", "cuda: Fake", "Fake").shown("f"), shown) as display:
-        display.update(paper.Progress(3, 0.0, 1.0, 5, 2.0))
+        display.update(Progress(3, 0.0, 1.0, 5, 2.0))
     assert shown.getvalue().startswith("f on Fake  iteration 3")
 
 

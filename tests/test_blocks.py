@@ -15,9 +15,10 @@ import pytest
 
 import exact_values
 import infimum
-from infimum.contractors import Level, MeanValue, Monotone, Stationary
+from infimum.contractors import Level, MeanValue
 from infimum.domain import read_bounds
 from infimum.errors import InvalidOption
+from infimum.function.blocks import Separated, separate
 from infimum.function.function import Function
 from infimum.graph import indexmap
 from infimum.graph.build import Build
@@ -26,7 +27,6 @@ from infimum.graph.node import Graph
 from infimum.interval.folds import fold
 from infimum.passes.separate.blocks import blocks
 from infimum.passes.separate.reads import components
-from infimum.search.auto.blocks import Separated, separated
 from infimum.search.product import Answers, Product, share
 
 FloatArray = npt.NDArray[np.float64]
@@ -156,7 +156,7 @@ COUPLED: dict[str, Callable[[Any], Any]] = {
 def _taken_apart(name: str, n: int) -> tuple[Function, Separated]:
     n = 8 if name == "powell" and n == 6 else n
     f = infimum.trace(CASES[name][0], n)
-    found = separated(f)
+    found = separate(f)
     assert found is not None
     return f, found
 
@@ -206,7 +206,7 @@ def test_the_blocks_are_the_connected_components(name: str, n: int) -> None:
 @pytest.mark.parametrize("n", [6, 1000])
 @pytest.mark.parametrize("name", COUPLED)
 def test_what_hangs_together_is_not_taken_apart(name: str, n: int) -> None:
-    assert separated(infimum.trace(COUPLED[name], n)) is None
+    assert separate(infimum.trace(COUPLED[name], n)) is None
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -235,7 +235,7 @@ def test_enclosures_of_the_sum_contain_the_function(name: str, n: int) -> None:
         if radius == 0.0:  # and is as tight as the function's own
             assert hi - lo <= 4 * (whole_hi[0] - whole_lo[0]) + 1e-13 * f.n * max(1.0, abs(lo))
     assert math.isclose(
-        found.lo + sum(float(np.sum(a.function(a.at(x[a.variables])))) for a in found.classes),
+        found.lo + sum(float(np.sum(a.function(np.hstack([x[a.variables], a.lo])))) for a in found.classes),
         float(f(x)),
         rel_tol=1e-9,
         abs_tol=1e-9,
@@ -244,7 +244,7 @@ def test_enclosures_of_the_sum_contain_the_function(name: str, n: int) -> None:
 
 def test_undefined_points_stay_undefined() -> None:
     f = infimum.trace(lambda x: np.sum(np.sqrt(x[:3]) * 0.0) + np.sum(x[3:] ** 2), 5)
-    found = separated(f)
+    found = separate(f)
     assert found is not None
     roots = next(alike for alike in found.classes if 0 in alike.variables)
     lo, hi = roots.function.range_ends(np.array([[-2.0]]), np.array([[-1.0]]))
@@ -253,7 +253,7 @@ def test_undefined_points_stay_undefined() -> None:
 
 
 def test_what_zero_is_multiplied_with_must_be_defined() -> None:
-    found = separated(infimum.trace(lambda x: np.sum(np.array([0.0, 1.0, 2.0]) * np.sqrt(x)), 3))
+    found = separate(infimum.trace(lambda x: np.sum(np.array([0.0, 1.0, 2.0]) * np.sqrt(x)), 3))
     assert found is not None
     for alike in found.classes:
         lo, hi = alike.boxes(np.full((alike.count, 1), -2.0), np.full((alike.count, 1), -1.0))
@@ -272,7 +272,7 @@ def test_missing_elements_and_pieces_keep_their_places() -> None:
     weighted = build.apply("mul", build.constant(Constant(np.arange(1.0, 10.0))), taken)
     value = build.reduce("sum", build.apply("exp", build.graph.node("sum", (weighted,), 3, 3)), 3)
     f = Function(value, n, "groups")
-    found, graph = separated(f), blocks(f.value_node, n)
+    found, graph = separate(f), blocks(f.value_node, n)
     assert found is not None
     assert graph is not None
     assert sorted(own.tolist() for alike in found.classes for own in alike.variables) == [[0, 3, 4], [1, 5], [2, 6]]
@@ -285,7 +285,7 @@ def test_missing_elements_and_pieces_keep_their_places() -> None:
 def test_random_sums_are_taken_apart_truly(seed: int) -> None:
     f = infimum.trace(_random_sum(seed), 8)
     graph = blocks(f.value_node, 8)
-    found = separated(f)
+    found = separate(f)
     if found is None or graph is None:
         return
     for x in _points(8, 2, seed):
@@ -394,20 +394,6 @@ def test_contractors_keep_the_minimiser_of_every_block(name: str) -> None:
             ):
                 assert (kept[0][0, : alike.width] <= best).all()
                 assert (best <= kept[1][0, : alike.width]).all()
-
-
-def test_nothing_is_concluded_from_the_slope_along_a_constant() -> None:
-    rate = np.arange(1, 7) / 4
-    found = separated(infimum.trace(lambda x: np.sum(np.exp(rate * ((x - 1) ** 2 + 1))), 6))
-    assert found is not None
-    (alike,) = found.classes
-    member = np.array([3])
-    lo, hi = alike.boxes(np.array([[0.5]]), np.array([[2.0]]), member)
-    for sign in (1, -1):  # the function rises or falls along the constant
-        body = alike.function if sign == 1 else infimum.trace(lambda v: (v[0] - 1) ** 2 - np.exp(v[1]), 2)
-        domain = alike.domain(read_bounds([(-5, 5)] * 6), member)
-        for kept in (Stationary(body, domain).contract(lo, hi), Monotone(body, domain).contract(lo, hi)):
-            assert kept[0][0, 0] <= 1.0 <= kept[1][0, 0], "the minimiser"
 
 
 def test_likes_are_searched_once() -> None:

@@ -26,7 +26,7 @@ from infimum.function.function import trace
 from infimum.search.auto.bisection import SPLITS, bisected, chosen
 from infimum.search.auto.descent import descended, dived
 from infimum.search.auto.points import Points
-from infimum.search.outcome import POINTS, Progress, worked
+from infimum.search.outcome import POINTS, Progress, work_summary
 from random_functions import planted_function
 
 FloatArray = npt.NDArray[np.float64]
@@ -80,9 +80,9 @@ def test_the_goals_are_reached_with_few_contractors_and_with_none(names: Any) ->
     gap = 1e-5 if names != () else 1e-2
     result = found(camel, BOX, contractors=names, ftol=gap, xtol=None)
     assert result.success and CAMEL - 2 * gap <= result.minimum.lo <= CAMEL <= result.minimum.hi
-    worked_by = {name for step in result.history for name, _ in step.work}
+    work_summary_by = {name for step in result.history for name, _ in step.work}
     given = NAMES if names is None else (names,) if isinstance(names, str) else names
-    assert worked_by & set(NAMES) <= set(given)
+    assert work_summary_by & set(NAMES) <= set(given)
 
 
 def test_without_contractors_boxes_where_the_function_is_undefined_are_dropped() -> None:
@@ -105,7 +105,11 @@ def test_a_contractor_that_is_not_named_never_runs(monkeypatch: Patch) -> None:
 
 
 def test_names_alone_choose_the_method_they_belong_to() -> None:
-    assert found(camel, BOX, contractors="level", max_iter=1).history[0].did.startswith(("level", "descent", "middle"))
+    assert (
+        found(camel, BOX, contractors="level", max_iter=1)
+        .history[0]
+        .main_work.startswith(("level", "descent", "middle"))
+    )
     assert found(camel, BOX, split="largest", max_iter=1).nit == 1
 
 
@@ -273,9 +277,9 @@ def test_the_history_names_what_did_the_work() -> None:
         boxes = [number for name, number in step.work if name in NAMES]
         assert boxes == sorted(boxes, reverse=True) and all(number > 0 for number in boxes)
         assert sum(boxes) <= 2 * before.regions  # contracted twice, where a better point was found
-        assert step.did
+        assert step.main_work
     one = found(problems.levy(1000)).history[0]
-    assert one.did == "level, probe" and dict(one.work)["level"] == pytest.approx(1.0)
+    assert one.main_work == "level, probe" and dict(one.work)["level"] == pytest.approx(1.0)
 
 
 def test_a_start_is_named_where_it_is_good() -> None:
@@ -284,7 +288,7 @@ def test_a_start_is_named_where_it_is_good() -> None:
 
 def test_the_papers_method_names_samples_and_discards() -> None:
     result = found(problems.griewank(20), method="paper", max_iter=30)
-    words = {step.did for step in result.history}
+    words = {step.main_work for step in result.history}
     assert words <= {"", "sample", "discard", "discard, sample"} and "sample" in words
     for before, step in itertools.pairwise(result.history):
         assert (("sample", 1.0) in step.work) == (step.upper < before.upper)
@@ -297,7 +301,7 @@ def test_work_survives_a_maximum_blocks_json_and_the_display() -> None:
     assert [list(pair) for pair in result.history[0].work] == written["work"]
     seen: list[Any] = []
     found(problems.qing(12), callback=seen.append, ftol=1e-6)
-    assert all(result.history[0].did for result in seen)
+    assert all(result.history[0].main_work for result in seen)
     text = line(Progress(3, 0.0, 1.0, 17, 1.0, (("level", 3.0), ("descent", 1.0), ("split", 4.0))), "f")
     assert "17 regions  level, descent  3/s" in text
 
@@ -313,11 +317,11 @@ def test_work_survives_a_maximum_blocks_json_and_the_display() -> None:
     ],
 )
 def test_a_word_or_two_say_what_an_iteration_did(work: Any, word: str) -> None:
-    assert Progress(1, 0.0, 1.0, 1, 0.0, work).did == word
+    assert Progress(1, 0.0, 1.0, 1, 0.0, work).main_work == word
 
 
 def test_work_is_ordered_and_progress_needs_none() -> None:
-    assert worked({"level": 1.0, "monotone": 2.3456}, {"split": 3, "probe": 1}) == (
+    assert work_summary({"level": 1.0, "monotone": 2.3456}, {"split": 3, "probe": 1}) == (
         ("monotone", 2.35), ("level", 1.0), ("probe", 1), ("split", 3),
     )  # fmt: skip
     assert Progress(1, 0.0, 1.0, 2, 0.1).work == ()

@@ -23,6 +23,7 @@ from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable
 from infimum.function.function import Function, trace
 from infimum.search.outcome import Options, Outcome
+from infimum.search.paper import regions
 from infimum.search.paper import search as paper
 from infimum.search.paper.partition import Uniform
 from infimum.search.paper.sampling import Midpoint
@@ -246,7 +247,7 @@ def _assert_same(
         assert device.fits(stages, *partition)
         return device.working(stages, ends, widths, "cuda", partition, machine)
 
-    monkeypatch.setattr(paper, "working", on_the_device)
+    monkeypatch.setattr(regions, "working", on_the_device)
     found = _search(function, problem, options)
     assert (found.nit, found.status) == (expected.nit, expected.status)
     assert (found.lower.hex(), found.upper.hex()) == (expected.lower.hex(), expected.upper.hex())
@@ -346,7 +347,7 @@ def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: p
     problem = PROBLEMS["rastrigin"](12)
     function = trace(problem.f, problem.n)
     machine = host_staging.machine(folder)
-    monkeypatch.setattr(paper, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
+    monkeypatch.setattr(regions, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
     for most in (1, 2, 5, 9):
         options, domain = Options(partition=Uniform(4, 5)), read_bounds(problem.bounds)
         found = paper.search(function, domain, options, lambda now, most=most: now.iteration >= most)
@@ -389,7 +390,7 @@ def test_a_stopped_search_loses_no_child_where_terms_cancel(
     minimisers = np.stack(np.meshgrid(*[np.arange(4) + 0.5] * 4), -1).reshape(-1, 1, 4)
     every = [Options(partition=Uniform(4, 4), max_iter=most) for most in (1, 2, 3, 4)]
     expected = [paper.search(function, domain, options).boxes for options in every]
-    monkeypatch.setattr(paper, "working", lambda *a: DeviceStaging(a[0], *a[1], a[2], machine))
+    monkeypatch.setattr(regions, "working", lambda *a: DeviceStaging(a[0], *a[1], a[2], machine))
     for options, known in zip(every, expected, strict=True):
         boxes = paper.search(function, domain, options).boxes
         assert ((boxes[:, :, 0] <= minimisers) & (minimisers <= boxes[:, :, 1])).all(2).any(1).all(), options.max_iter

@@ -16,12 +16,11 @@ import infimum
 from goal_problems import INF, Problem, problem
 from infimum import problems
 from infimum.errors import InternalError, InvalidOption, UnreachableTolerance
-from infimum.search import goals, verdict
+from infimum.search import goals, method, verdict
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
 from infimum.search.goals import Goals
 from infimum.search.outcome import Outcome, Proof
-from infimum.search.paper import search as paper
 from infimum.search.status import Status
 
 # --- what the goals mean, written down a second time -----------------------------------------------------------------
@@ -104,7 +103,7 @@ def test_success_is_never_claimed_with_a_missed_goal(pytestconfig: pytest.Config
 
 def test_the_sample_notices_a_search_that_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = verdict.judged
-    for place in (auto, paper, separable):
+    for place in (method, separable):
         monkeypatch.setattr(place, "judged", lambda one, asked: judged(one, asked) if one.x is None else one)
     with pytest.raises(AssertionError, match=r"value|width|no point|no bound"):
         hold(40)

@@ -17,7 +17,8 @@ _RUN = """
 import os, sys
 from infimum import problems, trace
 from infimum.domain import read_bounds
-from infimum.search import paper
+from infimum.search.outcome import Options
+from infimum.search.paper.search import search
 
 name, n, first, last = sys.argv[1], *map(int, sys.argv[2:])
 problem = problems.named(name, n)
@@ -29,7 +30,7 @@ def report(step):
         used[step.iteration] = pages * os.sysconf("SC_PAGE_SIZE")
     return step.iteration >= last
 
-paper.search(trace(problem.f, n, (), problem.jac), read_bounds(problem.bounds, n), paper.Options(max_iter=last), report)
+search(trace(problem.f, n, (), problem.jac), read_bounds(problem.bounds, n), Options(max_iter=last), report)
 print(used[first], used[last])
 """
 

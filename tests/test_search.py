@@ -16,6 +16,7 @@ from infimum.domain import read_bounds
 from infimum.errors import InternalError
 from infimum.function.box import OnBox
 from infimum.function.function import trace
+from infimum.search.outcome import Options, Outcome
 from infimum.search.paper import search as paper
 from infimum.search.paper.partition import Uniform, cut
 from infimum.search.paper.sampling import Look, Midpoint
@@ -57,12 +58,12 @@ _A = np.array([[2.0, 1.0, 0.5], [0.0, 1.0, -1.0], [1.0, 0.25, 3.0]])
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
-def _search(case: Case, **options: Any) -> paper.Outcome:
+def _search(case: Case, **options: Any) -> Outcome:
     f = trace(case.f, len(case.bounds))
-    return paper.search(f, read_bounds(case.bounds), paper.Options(**options))
+    return paper.search(f, read_bounds(case.bounds), Options(**options))
 
 
-def _holds(outcome: paper.Outcome, x: list[float]) -> bool:
+def _holds(outcome: Outcome, x: list[float]) -> bool:
     """Whether some box contains the point."""
     point = np.array(x)
     return bool(((outcome.boxes[:, :, 0] <= point) & (point <= outcome.boxes[:, :, 1])).all(1).any())
@@ -97,7 +98,7 @@ def test_the_papers_problems_keep_their_minimiser_at_every_stage(name: str, n: i
     domain = read_bounds(problem.bounds, n)
     minimiser = [float(v) for v in problem.minimiser]
     for iterations in (1, 2, 4, 8, 16):
-        outcome = paper.search(f, domain, paper.Options(max_iter=iterations))
+        outcome = paper.search(f, domain, Options(max_iter=iterations))
         assert outcome.lower <= float(problem.minimum) + 1e-12 <= outcome.upper + 1e-11
         near = [np.nextafter(v, v + d) for v in minimiser for d in (0,)]
         inside = (outcome.boxes[:, :, 0] - 1e-15 <= near) & (near <= outcome.boxes[:, :, 1] + 1e-15)
@@ -141,7 +142,7 @@ def _trail(problem: Any) -> list[tuple[FloatArray, FloatArray]]:
             return super().propose(look)
 
     f = trace(problem.f, problem.n)
-    paper.search(f, read_bounds(problem.bounds, problem.n), paper.Options(max_iter=25, sampling=Spy()))
+    paper.search(f, read_bounds(problem.bounds, problem.n), Options(max_iter=25, sampling=Spy()))
     return found
 
 

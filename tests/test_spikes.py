@@ -10,8 +10,8 @@ import pytest
 
 import infimum
 from infimum import problems
+from infimum.function.conditions import ConditionBox
 from infimum.function.function import trace
-from infimum.search.spikes import Spike, spikes
 
 TINY = 1e-6
 
@@ -49,7 +49,7 @@ CONDITIONS: dict[str, tuple[Callable[[Any], Any], list[int], list[float], list[f
 def test_a_condition_is_inverted(name: str) -> None:
     f, variables, lo, hi = CONDITIONS[name]
     box = (np.array([0.25, -9.0]), np.array([9.0, 9.0])) if name == "logarithm" else None  # where it is defined
-    found = spikes(trace(f, 2, box=box).value_node, 2)
+    found = trace(f, 2, box=box).condition_boxes
     assert any(
         spike.variables.tolist() == variables
         and np.allclose(spike.lo, lo, rtol=1e-12)
@@ -68,12 +68,12 @@ def test_a_condition_is_inverted(name: str) -> None:
     ],
 )
 def test_what_is_not_understood_limits_nothing(f: Callable[[Any], Any]) -> None:
-    assert spikes(trace(f, 2).value_node, 2) == []
+    assert trace(f, 2).condition_boxes == []
 
 
 def test_a_condition_that_contradicts_itself_has_no_spike() -> None:
     f = lambda x: np.where((x[0] < 1) & (x[0] > 2), -1, x[1])  # noqa: E731
-    assert all((spike.lo <= spike.hi).all() for spike in spikes(trace(f, 2).value_node, 2))
+    assert all((spike.lo <= spike.hi).all() for spike in trace(f, 2).condition_boxes)
 
 
 def test_a_long_chain_of_conditions_is_read_without_recursion() -> None:
@@ -83,11 +83,11 @@ def test_a_long_chain_of_conditions_is_read_without_recursion() -> None:
             condition = condition & (x[i] * (1 + i % 7) > (i % 5))
         return np.where(condition, -1, x[0])
 
-    assert spikes(trace(f, 3000).value_node, 3000)
+    assert trace(f, 3000).condition_boxes
 
 
 def test_the_point_of_a_spike_lies_in_the_region() -> None:
-    spike = Spike(np.array([1]), np.array([2.0]), np.array([np.inf]))
+    spike = ConditionBox(np.array([1]), np.array([2.0]), np.array([np.inf]))
     lo, hi = np.array([0.0, 1.0]), np.array([1.0, 4.0])
     point = spike.point(lo, hi, np.array([9.0, 9.0]))
     assert point is not None and point.tolist() == [1.0, 3.0]

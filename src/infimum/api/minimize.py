@@ -25,7 +25,7 @@ from infimum.interval.reading import describe
 from infimum.records.result import Result, negated, result_of, result_under_way
 from infimum.search import placed
 from infimum.search.auto.bisection import SPLITS
-from infimum.search.paper import search as paper
+from infimum.search.outcome import Options, Outcome, Progress
 from infimum.tracing.negative import Negative
 
 Objective = Callable[..., Any]
@@ -122,7 +122,7 @@ def minimize(
     maximize, progress = bool(options.truth("maximize", maximize)), options.truth("progress", progress, none=True)
     task = _task(f_or_problem, bounds, args, jac, maximize)
     goal = goals(method, ftol, fatol, xtol, xrtol, task.domain)
-    asked = paper.Options(
+    asked = Options(
         xtol=goal.xtol,
         ftol=goal.ftol,
         fatol=goal.fatol,
@@ -151,7 +151,7 @@ def minimize(
     run = placed.METHODS[method](backend, function, task.domain, asked)
     with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
 
-        def report(state: paper.Progress) -> bool:
+        def report(state: Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
             step = negated(state) if maximize else state
             display.name = run.choice.shown(function.name)
@@ -213,7 +213,7 @@ def _traced(task: _Task) -> Function:
     return function
 
 
-def _ends(outcome: paper.Outcome, domain: Domain) -> Iterator[FloatArray]:
+def _ends(outcome: Outcome, domain: Domain) -> Iterator[FloatArray]:
     """The best point and the middles of some boxes that are left."""
     if outcome.x is not None:
         yield np.asarray(outcome.x, np.float64)

@@ -71,7 +71,7 @@ def line(step: Progress, name: str) -> str:
         enclosure(Interval(step.lower, step.upper)) if step.lower <= step.upper else "no value yet",
         f"gap {gap:.2g}",
         f"{step.regions:,} regions",
-        *([step.did] if step.did else []),
+        *([step.main_work] if step.main_work else []),
         f"{rate:,.0f}/s",
         _duration(step.seconds),
     ]

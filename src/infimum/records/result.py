@@ -31,7 +31,7 @@ class Result(Mapping[str, Any]):
                    which goal was missed, in which box, and why
     nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
     history        a Progress (iteration, lower, upper, regions, seconds, work) for each report of the search; `work`
-                   says what each contractor, the points and the cuts brought, `did` the same in a word
+                   says what each contractor, the points and the cuts brought, `main_work` the same in a word
     backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -11,9 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.deadline import left, unhurried, until
-from infimum.domain import Domain
-from infimum.function.function import Function
+from infimum.deadline import unhurried, until
 from infimum.search.goals import Goals
 from infimum.search.paper.partition import Partition, Uniform
 from infimum.search.paper.sampling import Diagonal, Sampling
@@ -49,7 +47,7 @@ class Progress(NamedTuple):
     work: Work = ()
 
     @property
-    def did(self) -> str:
+    def main_work(self) -> str:
         """A word or two: the contractor that took most away and the points that lowered the upper bound, or "split"."""
         names = [name for name, _ in self.work]
         contractor = next((name for name in names if name not in (*POINTS, "split")), None)
@@ -58,29 +56,11 @@ class Progress(NamedTuple):
         return ", ".join(words) if words else names[-1] if names else ""
 
 
-def compared(now: Progress, history: Sequence[Progress]) -> Progress:
-    """The state with its work read off the last one: a sample that lowered the upper bound, regions discarded."""
-    upper, regions = (history[-1].upper, history[-1].regions) if history else (np.inf, 0)
-    work: list[tuple[str, float]] = []
-    if now.regions < regions:
-        work.append(("discard", float(regions - now.regions)))
-    if now.upper < upper:
-        work.append(("sample", 1.0))
-    return now._replace(work=tuple(work))
-
-
-def worked(contractors: Mapping[str, float], others: Mapping[str, float]) -> Work:
+def work_summary(contractors: Mapping[str, float], others: Mapping[str, float]) -> Work:
     """The work of an iteration in the order of `Progress`; boxes to three digits."""
     busiest = sorted(((name, float(f"{boxes:.3g}")) for name, boxes in contractors.items()), key=lambda pair: -pair[1])
     order = (*POINTS, "split")
     return (*busiest, *sorted(others.items(), key=lambda pair: order.index(pair[0])))
-
-
-def acquaint(function: Function, domain: Domain) -> None:
-    """Make first what an answer cannot do without, where time is limited: the rest may take too long."""
-    if left() < np.inf:
-        function.range_ends(domain.lo[None], domain.hi[None])
-        function.fact_arrays(domain.lo[None], domain.hi[None])
 
 
 @dataclass(frozen=True)
@@ -120,6 +100,10 @@ class Options:
         """The time since then."""
         assert self.started is not None
         return time.perf_counter() - self.started
+
+    def is_late(self) -> bool:
+        """Return whether the time limit has passed."""
+        return self.time_limit is not None and self.seconds() >= self.time_limit
 
     def clock(self) -> AbstractContextManager[None]:
         """Where work stops at the end of the time limit, by Late."""

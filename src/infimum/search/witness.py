@@ -14,7 +14,6 @@ from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.search.paper.sampling import Look, Sampling
 from infimum.search.proposals import numbers
-from infimum.search.spikes import spikes
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -32,7 +31,6 @@ class Witness:
         self.domain = domain
         self.upper = np.inf
         self.evaluations = 0
-        self.spikes = spikes(function.value_node, function.n)
         self._x: FloatArray | None = None
         self._locate: Callable[[], FloatArray] | None = None
 
@@ -80,9 +78,9 @@ class Witness:
     def probe(self, lo: FloatArray, hi: FloatArray) -> bool:
         """Offer points of a box where a condition of the function holds, or fails; say whether one is better."""
         before = self.upper
-        for spike in self.spikes:
+        for box in self.function.condition_boxes:
             ask()
-            found = spike.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
+            found = box.point(lo, hi, at_fraction(lo, hi, 0.5) if self.x is None else self.x)
             if found is not None:
                 self.offer(found)
         return self.upper < before

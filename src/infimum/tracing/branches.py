@@ -6,12 +6,12 @@ import ast
 import linecache
 
 from infimum.errors import TraceError
-from infimum.tracing.refusal import Place, here, refusal
+from infimum.tracing.refusal import SourceLine, refusal, users_line
 
 
 def branch_refusal() -> TraceError:
     """Return the error for a traced value that Python asked to be true or false."""
-    where = here()
+    where = users_line()
     if where is None:
         return refusal("A traced value stands for a whole range here, so both branches may be needed.", _WHERE)
     why, instead = _branch(where)
@@ -21,7 +21,7 @@ def branch_refusal() -> TraceError:
 _WHERE = "Write np.where(condition, a, b) instead."
 
 
-def _branch(where: Place) -> tuple[str, str]:
+def _branch(where: SourceLine) -> tuple[str, str]:
     statement, test = _statement(where)
     text = ast.unparse(test) if test is not None else where.expression
     subject = _subject(test) or text or "The condition"
@@ -106,7 +106,7 @@ def _subject(test: ast.expr | None) -> str:
     return ast.unparse(test) if test is not None else ""
 
 
-def _statement(where: Place) -> tuple[ast.AST | None, ast.expr | None]:
+def _statement(where: SourceLine) -> tuple[ast.AST | None, ast.expr | None]:
     """Return the branch of the user's source that was being decided, and its condition."""
     try:
         tree = ast.parse("".join(linecache.getlines(where.file)))

@@ -12,7 +12,7 @@ from infimum.graph.node import Node
 from infimum.tracing.buffer import Buffer
 from infimum.tracing.casts import holds
 from infimum.tracing.dtypes import bound_of, type_of
-from infimum.tracing.refusal import MADE_BEFORE, WRITE_A_COPY, here, refusal
+from infimum.tracing.refusal import MADE_BEFORE, WRITE_A_COPY, refusal, users_line
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.values import has_exact, is_symbolic, plain
@@ -33,7 +33,7 @@ def item(t: Tracer, array: TracedArray, key: Any) -> Any:
         found = base[key]
     except IndexError as error:
         what = f"x has {t.n} variables here (n = {t.n}): " if array.buffer is t.x else ""
-        raise TraceIndexError(f"{here() or ''}\n  {what}{error}.") from error
+        raise TraceIndexError(f"{users_line() or ''}\n  {what}{error}.") from error
     if not isinstance(found, np.ndarray):
         one = array.buffer.element(int(found))
         return TracedArray(t, (), one, kind=array.kind, bound=array.bound) if isinstance(one, Node) else one

@@ -32,7 +32,7 @@ VIEWED = "This array is, or has, a view that is not followed."
 WRITE_A_COPY = "Write into a copy made inside the function: a = a.copy()."
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """A spot in the user's source; `expression` is what was being evaluated, where Python records it."""
 
     file: str
@@ -50,7 +50,7 @@ def is_users(file: str) -> bool:
     return not file.startswith(_NEVER + _LIBRARIES)
 
 
-def here() -> Place | None:
+def users_line() -> SourceLine | None:
     """Return the innermost line of the user's own code that is being run, or None."""
     frame: FrameType | None = sys._getframe(1)
     library = None
@@ -58,36 +58,36 @@ def here() -> Place | None:
         name = frame.f_code.co_filename
         if not name.startswith(_NEVER):
             if not name.startswith(_LIBRARIES):
-                return _place(frame.f_code, frame.f_lineno, frame.f_lasti, name)
+                return _source_line(frame.f_code, frame.f_lineno, frame.f_lasti, name)
             library = library or frame
         elif frame.f_code.co_name == "run_user_function":
             break
         frame = frame.f_back
     if library is None:
         return None
-    return _place(library.f_code, library.f_lineno, library.f_lasti, library.f_code.co_filename)
+    return _source_line(library.f_code, library.f_lineno, library.f_lasti, library.f_code.co_filename)
 
 
-def place_of_error(error: BaseException) -> Place | None:
+def line_of_error(error: BaseException) -> SourceLine | None:
     """Return the user's innermost line on the way to an error."""
     found = None
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if not code.co_filename.startswith(_NEVER + _LIBRARIES):
-            found = _place(code, trace.tb_lineno, trace.tb_lasti, code.co_filename)
+            found = _source_line(code, trace.tb_lineno, trace.tb_lasti, code.co_filename)
         trace = trace.tb_next
     return found
 
 
-def _place(code: CodeType, line: int, instruction: int, file: str) -> Place:
+def _source_line(code: CodeType, line: int, instruction: int, file: str) -> SourceLine:
     text = linecache.getline(file, line).strip()
     span = _span(code, instruction)
     if span is None:
-        return Place(file, line, text, "", None)
+        return SourceLine(file, line, text, "", None)
     start, end = span
     whole = linecache.getline(file, line).encode()
-    return Place(file, line, text, whole[start:end].decode(errors="replace"), span)
+    return SourceLine(file, line, text, whole[start:end].decode(errors="replace"), span)
 
 
 def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
@@ -101,9 +101,9 @@ def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
     return None
 
 
-def refusal(why: str, instead: str = "", place: Place | None = None) -> TraceError:
+def refusal(why: str, instead: str = "", place: SourceLine | None = None) -> TraceError:
     """Return the error for the line that is being run: where, why, and what to write instead."""
-    where = place or here()
+    where = place or users_line()
     head = f"{where}\n  " if where else ""
     error = TraceError(head + why + (f"\n  {instead}" if instead else ""))
     record = _RECORD.get()

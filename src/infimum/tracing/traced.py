@@ -24,7 +24,7 @@ from infimum.tracing.array_operators import Method, backward, forward, single
 from infimum.tracing.branches import branch_refusal
 from infimum.tracing.buffer import Buffer
 from infimum.tracing.python.text import Text
-from infimum.tracing.refusal import here, refusal
+from infimum.tracing.refusal import refusal, users_line
 
 if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
@@ -159,7 +159,7 @@ class TracedArray(ArrayMethods):
             if self.buffer is self.tracer.x
             else f"the axis has {size} elements"
         )
-        raise TraceIndexError(f"{here() or ''}\n  {what}, but index {int(key)} was asked for.")
+        raise TraceIndexError(f"{users_line() or ''}\n  {what}, but index {int(key)} was asked for.")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.tracer.assign(self, key, value)

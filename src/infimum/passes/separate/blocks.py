@@ -17,12 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from infimum.graph.build import Build
 from infimum.graph.constant import Constant
-from infimum.graph.node import Node
-from infimum.passes.separate.body import Apart, Body, Scaled
+from infimum.graph.node import Node, ancestors
+from infimum.passes.separate.body import BodiesDiffer, Body, Scaled
 from infimum.passes.separate.reads import partition
 from infimum.passes.separate.scalar import Unstageable
 from infimum.passes.separate.terms import Factor, Terms, addends, total
+from infimum.passes.simplify import rebuilt
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -31,14 +33,13 @@ _MOST_CLASSES = 1024  # more bodies than this are no longer worth taking apart
 
 
 @dataclass(frozen=True, eq=False)
-class BlockClass:
-    """Blocks of one body, an expression of r + c inputs: a block's variables, then its constants."""
+class SharedBody:
+    """One body of several blocks: an expression of r + c inputs, a block's variables and then its constants."""
 
     body: Node
     variables: IndexArray  # (blocks, r)
     lo: FloatArray  # (blocks, c)
     hi: FloatArray
-    points: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class Blocks:
 
     n: int
     constant: Constant
-    classes: tuple[BlockClass, ...]
+    bodies: tuple[SharedBody, ...]
 
 
 def blocks(value: Node, n: int) -> Blocks | None:
@@ -60,7 +61,7 @@ def blocks(value: Node, n: int) -> Blocks | None:
     if not of_variables.any():
         return None
     try:
-        return Blocks(n, constant, tuple(_Classes(families, of_variables, of_terms).found()))
+        return Blocks(n, constant, tuple(_Bodies(families, of_variables, of_terms).found()))
     except Unstageable:
         return None
 
@@ -86,7 +87,7 @@ def _family(terms: Terms, of_terms: IndexArray) -> _Family:
     return _Family(terms, order, *np.unique(of_terms[order], return_index=True, return_counts=True))
 
 
-class _Classes:
+class _Bodies:
     def __init__(self, families: list[Terms], of_variables: IndexArray, of_terms: IndexArray) -> None:
         cuts = np.cumsum([terms.at.size for terms in families])[:-1]
         pieces = np.split(of_terms, cuts) if families else []
@@ -97,19 +98,19 @@ class _Classes:
         self.place = np.empty_like(self.variables)
         self.place[self.variables] = np.arange(of_variables.size) - np.repeat(self.first, self.sizes)
 
-    def found(self) -> list[BlockClass]:
+    def found(self) -> list[SharedBody]:
         """The classes, in the order of their first blocks."""
         waiting = self._alike()
-        done: list[tuple[int, BlockClass]] = []
+        done: list[tuple[int, SharedBody]] = []
         while waiting:
             if len(done) + len(waiting) > _MOST_CLASSES:
                 raise Unstageable
             members, read = waiting.pop()
             try:
-                done.append((int(members[0]), self._class(members, read)))
-            except Apart as apart:
-                kinds = np.unique(apart.kinds)
-                waiting += [(members[apart.kinds == kind], read) for kind in kinds]
+                done.append((int(members[0]), self._body(members, read)))
+            except BodiesDiffer as differ:
+                kinds = np.unique(differ.kinds)
+                waiting += [(members[differ.kinds == kind], read) for kind in kinds]
         return [found for _, found in sorted(done, key=lambda pair: pair[0])]
 
     def _alike(self) -> list[tuple[IndexArray, list[_Family]]]:
@@ -127,8 +128,8 @@ class _Classes:
         members = np.split(order, starts[1:])
         return [(m, _chain(above, k)) for k, m in zip(present.tolist(), members, strict=True)]
 
-    def _class(self, members: IndexArray, read: list[_Family]) -> BlockClass:
-        """Blocks as one class. Raises Apart where their bodies differ."""
+    def _body(self, members: IndexArray, read: list[_Family]) -> SharedBody:
+        """Blocks as one class. Raise BodiesDiffer where they have several bodies."""
         reads = int(self.sizes[members[0]])
         body = Body(self.place, members.size, reads)
         by_width: dict[int, list[Scaled]] = {}
@@ -140,9 +141,9 @@ class _Classes:
         output = body.number(0.0)
         for width, terms in by_width.items():
             output = body.applied("add", body.total(terms, width), output)
-        node, constants = body.finished(output)
+        node, lo, hi = body.finished(output)
         variables = self.variables[self.first[members][:, None] + np.arange(reads)]
-        return BlockClass(node, variables, *constants)
+        return SharedBody(node, variables, lo, hi)
 
 
 def _chain(above: list[tuple[int, _Family | None]], kind: int) -> list[_Family]:
@@ -153,6 +154,16 @@ def _chain(above: list[tuple[int, _Family | None]], kind: int) -> list[_Family]:
         found.append(family)
         before, family = above[before]
     return found[::-1]
+
+
+def with_constants(body: Node, width: int, constants: tuple[FloatArray, FloatArray]) -> Node:
+    """Return a body of `width` variables and further inputs with constants of these ends as its further inputs."""
+    build = Build(width)
+    inputs = build.concat([build.x, build.constant(Constant(bounds=constants))])
+    new: dict[Node, Node] = {}
+    for node in ancestors([body]):
+        new[node] = inputs if node.op == "x" else rebuilt(build, node, [new[a] for a in node.args])
+    return new[body]
 
 
 def _number(body: Body, factor: Factor, rows: IndexArray) -> Node | None:

@@ -30,7 +30,7 @@ Wanted = tuple[Node, IndexArray]
 Scaled = tuple[Node, tuple[tuple[str, Node | None], ...]]  # what is added, and its factors, outermost first
 
 
-class Apart(Exception):
+class BodiesDiffer(Exception):
     """The rows are not all of one form: rows of one kind are."""
 
     def __init__(self, kinds: IndexArray) -> None:
@@ -50,14 +50,14 @@ class Body:
         self._made: dict[tuple[Node, int], Node] = {}
         self._below: dict[tuple[Node, int], list[Wanted]] = {}
         self._rows: list[IndexArray] = []  # keeps what the keys above name alive
-        self._columns: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self._columns: list[tuple[FloatArray, FloatArray]] = []
         self._gathered: dict[tuple[Node, bytes], Node] = {}
 
     # ------------------------------------------------------------------------------------------ elements
     def elements(self, node: Node, at: IndexArray | None = None) -> Node:
-        """The elements `at` (rows, m) of a node; one for all where it is a scalar. Raises Apart where rows differ.
+        """Return the elements `at` (rows, m) of a node, one for all where it is a scalar.
 
-        Deep expressions are walked without recursion.
+        Raise BodiesDiffer where rows differ. Deep expressions are walked without recursion.
         """
         first = self._wanted(node, self._one if at is None else at)
         pending = [first]
@@ -157,7 +157,7 @@ class Body:
             if not (np.isfinite(lo[at]).all() and np.isfinite(hi[at]).all()):
                 raise Unstageable  # infinities are no ends of a box of one number
             start = sum(columns[0].shape[1] for columns in self._columns)
-            self._columns.append((lo[at], hi[at], value.points()[at]))
+            self._columns.append((lo[at], hi[at]))
             found = self._gathered[key] = self.graph.node("gathered", (), at.shape[1], start)
         return found
 
@@ -204,25 +204,22 @@ class Body:
         return self.graph.node(op, operands, max(a.size for a in operands))
 
     # ------------------------------------------------------------------------------------------ the result
-    def finished(self, output: Node) -> tuple[Node, tuple[FloatArray, FloatArray, FloatArray]]:
-        """The body as a function of variables, then constants; and the constants (rows, c): lo, hi, nearest doubles."""
-        columns = [
-            np.concatenate([c[i] for c in self._columns], axis=1) if self._columns else np.empty((len(self._one), 0))
-            for i in range(3)
-        ]
-        inputs = self.reads + columns[0].shape[1]
+    def finished(self, output: Node) -> tuple[Node, FloatArray, FloatArray]:
+        """Return the body as a function of variables, then constants; and the ends (rows, c) of the constants."""
+        none = np.empty((len(self._one), 0))
+        lo, hi = (np.concatenate([none, *(columns[end] for columns in self._columns)], axis=1) for end in range(2))
+        inputs = self.reads + lo.shape[1]
         build = Build(inputs)
         new: dict[Node, Node] = {}
         for node in ancestors([output]):
             if node.op == "x":
                 new[node] = build.take(build.x, indexmap.affine([(self.reads, 1)], 0, inputs))
             elif node.op == "gathered":
-                new[node] = build.take(
-                    build.x, indexmap.affine([(node.size, 1)], self.reads + integer_of(node), inputs)
-                )
+                at = indexmap.affine([(node.size, 1)], self.reads + integer_of(node), inputs)
+                new[node] = build.take(build.x, at)
             else:
                 new[node] = rebuilt(build, node, [new[a] for a in node.args])
-        return new[output], (columns[0], columns[1], columns[2])
+        return new[output], lo, hi
 
 
 def _same(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -230,7 +227,7 @@ def _same(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     first: npt.NDArray[Any] = rows[0]
     if (rows == first).all():
         return first
-    raise Apart(np.unique(rows, axis=0, return_inverse=True)[1].ravel())
+    raise BodiesDiffer(np.unique(rows, axis=0, return_inverse=True)[1].ravel())
 
 
 def _along(rows: FloatArray) -> bool:

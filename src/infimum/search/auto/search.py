@@ -12,28 +12,24 @@ A box is one of two variables or of a million: the same code. Often nothing is e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import is_empty
+from infimum.concurrency import cached_property
 from infimum.contractors.chain import NAMES, Devices
 from infimum.contractors.unbounded import unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
-from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.search.auto.bisection import IndexArray, bisected, chosen, stepped, with_steps
 from infimum.search.auto.points import Points
-from infimum.search.contradiction import refuse_contradiction
 from infimum.search.goals import is_wide
-from infimum.search.outcome import Options, Outcome, Progress, Proof, Work, acquaint, worked
+from infimum.search.method import Method, Report, unheard
+from infimum.search.outcome import Options, Outcome, Proof, Work, work_summary
 from infimum.search.pool import Boxes, Pool, known
 from infimum.search.status import Status
-from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -51,40 +47,24 @@ _FALLS = 4  # boxes without lower bound near which a proof that there is none is
 _MEMORY = 2**31  # bytes of boxes
 
 
-def search(
-    function: Function, domain: Domain, options: Options, report: Callable[[Progress], bool] = lambda _: False
-) -> Outcome:
+def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
     """Enclose the global minimum of a function over a domain."""
     return Search(function, domain, options, report).run()
 
 
-class Search:
-    """One search; `run` goes on where an earlier one stopped, also towards closer goals.
+class Search(Method):
+    """One search by the default method; `run` goes on where an earlier one stopped, also towards closer goals."""
 
-    proof: what was proved of the function beside its bounds; whoever proves it sets it, and the search ends.
-    """
+    points: Points
 
-    def __init__(
-        self,
-        function: Function,
-        domain: Domain,
-        options: Options,
-        report: Callable[[Progress], bool] = lambda _: False,
-    ) -> None:
-        self.options = options = options.begun()
-        self.function = function
-        self.domain = domain
-        self.report = report
-        self.points = Points(function, domain)
+    def __init__(self, function: Function, domain: Domain, options: Options, report: Report = unheard) -> None:
+        super().__init__(Points(function, domain), options, report)
         self.stepped = stepped(function.value_node, function.n)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
-        self.proof: Proof | None = None
-        self.aim(options)
-        self.iterations = 0
+        self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
         self.work: dict[str, float] = {}  # of this iteration, beside the devices'
-        self.history: list[Progress] = []
 
     def aim(self, options: Options) -> None:
         """Go on with these goals and limits."""
@@ -97,11 +77,6 @@ class Search:
         # |      | positive | where fatol takes over from ftol                                            |
         # |      | zero     | the upper bound                                                             |
         self.floor = 1.0 if options.ftol is None else options.fatol / (4 * self.guess)
-
-    @property
-    def upper(self) -> float:
-        """The global minimum is not above this."""
-        return self.points.upper
 
     @cached_property
     def devices(self) -> Devices:
@@ -116,26 +91,19 @@ class Search:
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
-        """The answer; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
-        try:
-            with self.options.clock():
-                status = self._run(rounds)
-        except Late:
-            with unhurried():
-                self._give_back()
-            status = Status.TIME
-        return self._outcome(status)
+        """Search on; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
+        return self._answer_of(lambda: self._run(rounds))
 
     def answer(self) -> Outcome:
-        """What is known so far."""
-        return self._outcome(Status.RUNNING)
+        """Return what is known so far."""
+        return self._answer(Status.RUNNING)
 
     def _run(self, rounds: int | None) -> Status:
         if not self.iterations:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
             self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
-            acquaint(self.function, self.domain)
+            self._prepare()
         status: Status | None = None
         while status is None and self._is_unfinished():
             if rounds is not None and self.iterations >= rounds:
@@ -199,46 +167,38 @@ class Search:
             self.open.drop_above(self.upper)
         self._note(())
 
-    def _note(self, work: Work) -> Progress:
-        """Write down where the search stands."""
-        boxes = len(self.open) + len(self.done)
-        now = Progress(self.iterations, self.lower(), self.upper, boxes, self._seconds(), work)
-        self.history.append(now)
-        return now
-
     def _stop(self) -> Status | None:
-        now, options = self._note(self._worked()), self.options
-        if self.proof is None and now.lower == -np.inf:
+        # | the user ends it | boxes are left | a goal or limit is reached | then                           |
+        # | yes              |                |                            | INTERRUPTED                    |
+        # | no               | no             |                            | nothing: it ends by itself     |
+        # | no               | yes            | yes                        | PROVED, or the limit           |
+        # | no               | yes            | no                         | MEMORY, where they are too many|
+        if self.proof is None and self.lower() == -np.inf:
             self._fall()
-        with unhurried():
-            is_ended = self.report(now)
-        if is_ended:
-            return Status.INTERRUPTED
+        found = super()._stop()
+        if found == Status.INTERRUPTED:
+            return found
         if not len(self.open):
             return None
-        if options.xtol is None and options.ftol is not None and self.goals.are_close(now.lower, self.upper):
-            return Status.PROVED
-        reached = options.limit(now)
-        if reached is None and len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1:
-            return Status.MEMORY
-        return reached
-
-    def _seconds(self) -> float:
-        return self.options.seconds()
+        is_full = len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1
+        return Status.MEMORY if found is None and is_full else found
 
     def _credit(self, name: str, count: int = 1) -> None:
         self.work[name] = self.work.get(name, 0.0) + count
 
-    def _worked(self) -> Work:
-        """What the iteration did, and a clean sheet for the next one."""
-        found = worked(self.devices.work, self.work)
+    def _work(self) -> Work:
+        """Return what the iteration did, and begin a clean sheet for the next one."""
+        found = work_summary(self.devices.work, self.work)
         self.devices.work.clear()
         self.work.clear()
         return found
 
     def lower(self) -> float:
-        """The smallest lower bound over all boxes, and never above the upper bound."""
+        """Return the smallest lower bound over all boxes, and never one above the upper bound."""
         return min(self.upper, self.open.lowest(), self.done.lowest())
+
+    def _count(self) -> int:
+        return len(self.open) + len(self.done)
 
     def _fall(self) -> None:
         """Prove that there is no lower bound; tried from time to time, where none is known."""
@@ -414,24 +374,7 @@ class Search:
         return chosen(lo, hi, self.widths)
 
     # ------------------------------------------------------------------------------------------ the answer
-    def _outcome(self, status: Status) -> Outcome:
+    def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
         lo, hi, lower = (np.concatenate(pair) for pair in zip(self.done.all(), self.open.all(), strict=True))
         keep = lower <= self.upper
-        lo, hi, lower = lo[keep], hi[keep], lower[keep]
-        x = self.points.x
-        refuse_contradiction(len(lo), x, float(lower.min(initial=np.inf)), self.upper)
-        found = Outcome(
-            lower=min(float(lower.min()) if len(lower) else self.upper, self.upper),
-            upper=self.upper,
-            boxes=np.stack([lo, hi], 2),
-            lower_bounds=lower,
-            x=x,
-            fun=float(self.function(x)) if x is not None else np.nan,
-            status=status,
-            nit=self.iterations,
-            nfev=self.points.evaluations,
-            seconds=self._seconds(),
-            history=self.history,
-            proof=self.proof,
-        )
-        return judged(found, self.goals)
+        return np.stack([lo[keep], hi[keep]], 2), lower[keep]

@@ -6,7 +6,6 @@ share of the whole's; where the blocks' points show the whole's gap to be smalle
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,14 +14,11 @@ import numpy.typing as npt
 from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
+from infimum.function.blocks import BlockClass, Separated, separate
 from infimum.function.function import Function
-from infimum.graph.build import Build
-from infimum.graph.constant import Constant
-from infimum.graph.node import Node, ancestors
-from infimum.passes.simplify import rebuilt
-from infimum.search.auto.blocks import Alike, Separated, separated
 from infimum.search.auto.search import Search
 from infimum.search.contradiction import refuse_contradiction
+from infimum.search.method import Report, unheard
 from infimum.search.outcome import Options, Outcome, Progress, Proof
 from infimum.search.product import MOST_NUMBERS, Answers, Product, share
 from infimum.search.status import Status
@@ -30,7 +26,6 @@ from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
-Report = Callable[[Progress], bool]
 
 _MOST_BLOCKS = 4096  # that differ
 _PASSES = 16  # over all blocks, each with a smaller gap
@@ -38,7 +33,7 @@ _MOST_WHEN_LATE = 2**20  # interval ends that are still written down when time i
 _FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
-def search(function: Function, domain: Domain, options: Options, report: Report = lambda _: False) -> Outcome:
+def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
     options = options.begun()
     whole = Search(function, domain, options, report)
@@ -46,16 +41,16 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
     if first.status != Status.RUNNING:
         return first
     parts = _parts(function, options) if domain.n > 1 else None
-    if parts is None or sum(alike.distinct(domain)[0].size for alike in parts.classes) > _MOST_BLOCKS:
+    if parts is None or sum(blocks.distinct(domain)[0].size for blocks in parts.classes) > _MOST_BLOCKS:
         return whole.run()
-    return _Apart(function, domain, options, report, parts, whole).run(first)
+    return _BlockSearch(function, domain, options, report, parts, whole).run(first)
 
 
 def _parts(function: Function, options: Options) -> Separated | None:
     """The function taken apart, where it can be and there is time for it."""
     try:
         with options.clock():
-            return separated(function)
+            return separate(function)
     except Late:
         return None
 
@@ -66,7 +61,7 @@ def _around(boxes: FloatArray, domain: Domain) -> Domain:
     return Domain(lo, hi, np.maximum(lo, domain.inner_lo), np.minimum(hi, domain.inner_hi))
 
 
-class _Apart:
+class _BlockSearch:
     """The search of a function's blocks, one after the other."""
 
     def __init__(
@@ -101,7 +96,7 @@ class _Apart:
                 break
             asked = closer
             product, lower, upper, x = self._combined(first, asked)
-        boxes, bounds = self._written(product, lower, self._is_late())
+        boxes, bounds = self._written(product, lower, self.options.is_late())
         bounds = np.maximum(bounds, lower)  # no value is below `lower`, whichever way it was found
         lower = min(upper, float(bounds.min(initial=np.inf)))
         found = Outcome(
@@ -137,7 +132,7 @@ class _Apart:
     def _combined(self, first: Outcome, gap: float | None) -> tuple[Product, float, float, FloatArray | None]:
         """Search the blocks, or go on with it, and say what is known of the whole: bounds and the best point."""
         self.has_points = True
-        answers = tuple(self._answers(alike, gap) for alike in self.parts.classes)
+        answers = tuple(self._answers(blocks, gap) for blocks in self.parts.classes)
         product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
         lower, upper = product.minimum()
         x = product.x()
@@ -147,41 +142,41 @@ class _Apart:
         refuse_contradiction(product.count(), x, lower, upper)
         return product, min(lower, upper), upper, x
 
-    def _answers(self, alike: Alike, gap: float | None) -> Answers:
-        first, like = alike.distinct(self.domain)
+    def _answers(self, blocks: BlockClass, gap: float | None) -> Answers:
+        first, like = blocks.distinct(self.domain)
         found: list[Outcome] = []
         for member in first.tolist():
             self._limit()
-            known = self.searches.get((id(alike), member))
+            known = self.searches.get((id(blocks), member))
             if self.status == Status.PROVED:
-                found.append(self._block(alike, member, gap))
+                found.append(self._block(blocks, member, gap))
             elif known is not None:  # in an earlier pass
                 found.append(known.answer())
                 self.has_points &= found[-1].x is not None
             else:
                 break
-        found += self._unsearched(alike, first[len(found) :])
+        found += self._unsearched(blocks, first[len(found) :])
         lengths = [len(outcome.boxes) for outcome in found]
-        own = Answers(
-            alike.variables[first],
+        answers = Answers(
+            blocks.variables[first],
             np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
             np.concatenate([outcome.boxes[:, :, 0] for outcome in found]),
             np.concatenate([outcome.boxes[:, :, 1] for outcome in found]),
             np.concatenate([outcome.lower_bounds for outcome in found]),
             np.array([outcome.upper for outcome in found]),
-            np.stack([np.full(alike.width, np.nan) if o.x is None else o.x for o in found]),
+            np.stack([np.full(blocks.width, np.nan) if o.x is None else o.x for o in found]),
         )
-        return own.copied(alike.variables, like)
+        return answers.copied(blocks.variables, like)
 
-    def _block(self, alike: Alike, member: int, gap: float | None) -> Outcome:
+    def _block(self, blocks: BlockClass, member: int, gap: float | None) -> Outcome:
         """What a search finds of one block, or finds further, within what is left of the limits."""
-        at = alike.variables[member]
-        search = self.searches.get((id(alike), member))
+        at = blocks.variables[member]
+        search = self.searches.get((id(blocks), member))
         if search is None:
             whole = self.domain
             domain = Domain(whole.lo[at], whole.hi[at], whole.inner_lo[at], whole.inner_hi[at])
-            search = Search(with_constants(alike, member), domain, self._limited(at, gap), self._reported)
-            self.searches[id(alike), member] = search
+            search = Search(blocks.member(member), domain, self._limited(at, gap), self._reported)
+            self.searches[id(blocks), member] = search
         else:
             search.aim(self._limited(at, gap, search))
         self.before, evaluations = search.iterations, search.points.evaluations
@@ -212,29 +207,25 @@ class _Apart:
         options = self.options
         if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
             self.status = Status.ITERATIONS
-        if self.status == Status.PROVED and self._is_late():
+        if self.status == Status.PROVED and self.options.is_late():
             self.status = Status.TIME
 
-    def _is_late(self) -> bool:
-        limit = self.options.time_limit
-        return limit is not None and self.options.seconds() >= limit
-
-    def _unsearched(self, alike: Alike, members: IndexArray) -> list[Outcome]:
+    def _unsearched(self, blocks: BlockClass, members: IndexArray) -> list[Outcome]:
         """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
 
         A block's minimisers are parts of minimisers of the whole, so that they lie in what the first rounds left.
         """
         if not members.size:
             return []
-        at, status, whole = alike.variables[members], self.status, self.left
+        at, status, whole = blocks.variables[members], self.status, self.left
         lo, hi = whole.lo[at], whole.hi[at]
         middle = np.clip(at_fraction(lo, hi, 0.5), whole.inner_lo[at], whole.inner_hi[at])
         x = middle if self.best is None else self.best[at]
         with np.errstate(all="ignore"):
-            least, most = alike.function.range_ends(*alike.boxes(lo, hi, members))
-            point = alike.boxes(x, x, members)
-            bottom, top = alike.function.range_ends(*point)
-            is_good = alike.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
+            least, most = blocks.function.range_ends(*blocks.boxes(lo, hi, members))
+            point = blocks.boxes(x, x, members)
+            bottom, top = blocks.function.range_ends(*point)
+            is_good = blocks.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
         self.evaluations += len(members)
         self.has_points &= bool(is_good.all())
         lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
@@ -261,16 +252,3 @@ class _Apart:
         seconds = self.options.seconds()
         count = self.iterations + step.iteration - self.before
         return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
-
-
-def with_constants(alike: Alike, member: int) -> Function:
-    """The function of one block: its class's body with the block's constants in their places."""
-    if not alike.lo.shape[1]:
-        return alike.function
-    build = Build(alike.width)
-    constants = build.constant(Constant(bounds=(alike.lo[member], alike.hi[member])))
-    inputs = build.concat([build.x, constants])
-    new: dict[Node, Node] = {}
-    for node in ancestors([alike.function.value_node]):
-        new[node] = inputs if node.op == "x" else rebuilt(build, node, [new[a] for a in node.args])
-    return Function(new[alike.function.value_node], alike.width, alike.function.name).on(alike.function.place)

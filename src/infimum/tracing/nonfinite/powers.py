@@ -21,19 +21,15 @@ from infimum.exact.number import Exact
 from infimum.graph.indexmap import of_indices
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
+from infimum.ops import names_with
 from infimum.tracing.nonfinite.finiteness import FINITE
 from infimum.tracing.refusal import refusal
 from infimum.tracing.tracer import Tracer
 from infimum.tracing.values import is_symbolic, plain
 
 _LARGEST = 2**31
-_WHOLE = frozenset(
-    {"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "sign"}
-    | {"is_less", "is_less_equal", "is_equal"}
-)
-_KEEPS_WHOLE = frozenset(
-    {"add", "sub", "mul", "neg", "abs", "sqr", "min", "max", "take", "concat", "sum", "prod", "min_of", "max_of"}
-)
+_STEPS = names_with(lambda row: row.values != "reals")
+_KEEPS_WHOLE = names_with(lambda row: row.whole) | {"take", "concat", "sum", "prod", "min_of", "max_of"}
 
 
 def power(t: Tracer, base: Any, exponent: Any) -> Any:
@@ -175,7 +171,7 @@ def _all_whole(node: Node) -> bool:
     pending, seen = [node], set()
     while pending:
         current = pending.pop()
-        if current in seen or current.op in _WHOLE:
+        if current in seen or current.op in _STEPS:
             continue
         seen.add(current)
         if current.op == "constant":

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.exact.number import exact, pi
 from infimum.graph.node import Node, ancestors
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS, ufunc_names
 from infimum.tracing.nonfinite.powers import power
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
@@ -208,10 +208,7 @@ def _ldexp(t: Tracer, a: Any, b: Any) -> Any:
 
 
 UFUNCS: dict[Any, Rule] = {
-    getattr(np, name): _core(row.name)
-    for row in OPERATIONS.values()
-    for name in row.numpy
-    if isinstance(getattr(np, name, None), np.ufunc)
+    getattr(np, name): _core(op) for op in OPERATIONS for name in ufunc_names(op) if hasattr(np, name)
 }
 UFUNCS |= {
     np.add: _add,

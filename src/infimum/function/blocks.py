@@ -1,7 +1,4 @@
-"""A function taken apart: blocks of variables that can be searched each on its own, those of one body together (PROOF).
-
-Knows: Function, blocks as rows. Never knows: how a block is searched; product.py says how the answers combine.
-"""
+"""A function as a sum over blocks of variables, of which no two share a term; blocks of one body share a Function."""
 
 from __future__ import annotations
 
@@ -12,14 +9,14 @@ import numpy.typing as npt
 
 from infimum.domain import Domain
 from infimum.function.function import Function
-from infimum.passes.separate.blocks import blocks
+from infimum.passes.separate.blocks import blocks, with_constants
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Alike:
+class BlockClass:
     """Blocks of one body. `function` takes a block's r variables, then its c constants.
 
     The constants are columns of every box: numbers, or tight intervals around them. They are never split, and whatever
@@ -30,46 +27,33 @@ class Alike:
     variables: IndexArray  # (blocks, r)
     lo: FloatArray  # (blocks, c)
     hi: FloatArray
-    points: FloatArray  # the doubles nearest to the constants
 
     @property
     def count(self) -> int:
-        """The number of blocks."""
+        """Return the number of blocks."""
         return len(self.variables)
 
     @property
     def width(self) -> int:
-        """The number of variables of a block."""
+        """Return the number of variables of a block."""
         return int(self.variables.shape[1])
 
     def boxes(self, lo: FloatArray, hi: FloatArray, members: IndexArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Boxes (k, r) of the blocks `members` (k,), all of them by default, as the function takes them: (k, r + c)."""
+        """Return boxes (k, r) of the blocks `members` (k,), or of all, as the function takes them: (k, r + c)."""
         own = slice(None) if members is None else members
         return np.hstack([lo, self.lo[own]]), np.hstack([hi, self.hi[own]])
 
-    def at(self, x: FloatArray, members: IndexArray | None = None) -> FloatArray:
-        """Points (k, r) of the blocks `members` as the function takes them, for plain doubles."""
-        own = slice(None) if members is None else members
-        return np.hstack([x, self.points[own]])
-
-    def domain(self, domain: Domain, members: IndexArray | None = None) -> Domain:
-        """The user's bounds for the blocks, arrays (k, r + c): a row for each block.
-
-        A constant's column is all edge, so that nothing is concluded from the slope along it.
-        """
-        own = self.variables if members is None else self.variables[members]
-        columns = np.full((len(own), self.lo.shape[1]), np.inf)
-        return Domain(
-            np.hstack([domain.lo[own], -columns]),
-            np.hstack([domain.hi[own], columns]),
-            np.hstack([domain.inner_lo[own], columns]),
-            np.hstack([domain.inner_hi[own], -columns]),
-        )
+    def member(self, member: int) -> Function:
+        """Return the function of one block: the class's body with the block's constants in their places."""
+        if not self.lo.shape[1]:
+            return self.function
+        body = with_constants(self.function.value_node, self.width, (self.lo[member], self.hi[member]))
+        return Function(body, self.width, self.function.name).on(self.function.place)
 
     def distinct(self, domain: Domain) -> tuple[IndexArray, IndexArray]:
-        """Blocks of which no two have the same constants and bounds, and for each block the number of its like there.
+        """Return blocks of which no two have the same constants and bounds, and for each block the index of its like.
 
-        What is proved of one holds for its likes: with equal columns it holds for every number in them.
+        What is proved of a block holds for its likes: with equal columns it holds for every number in them.
         """
         own = self.variables
         ends = [domain.lo[own], domain.hi[own], domain.inner_lo[own], domain.inner_hi[own], self.lo, self.hi]
@@ -87,23 +71,23 @@ class Separated:
     n: int
     lo: float
     hi: float
-    classes: tuple[Alike, ...]
+    classes: tuple[BlockClass, ...]
 
     @property
     def count(self) -> int:
-        """The number of blocks."""
-        return sum(alike.count for alike in self.classes)
+        """Return the number of blocks."""
+        return sum(own.count for own in self.classes)
 
 
-def separated(function: Function) -> Separated | None:
-    """The function as two or more blocks, or None if all its variables hang together."""
+def separate(function: Function) -> Separated | None:
+    """Return the function as two or more blocks, or None if all its variables hang together."""
     found = blocks(function.value_node, function.n)
     if found is None:
         return None
     lo, hi = found.constant.enclosure()
     classes = []
-    for k, own in enumerate(found.classes):
+    for k, own in enumerate(found.bodies):
         inputs = own.variables.shape[1] + own.lo.shape[1]
         body = Function(own.body, inputs, f"{function.name}, block {k}").on(function.place)
-        classes.append(Alike(body, own.variables, own.lo, own.hi, own.points))
+        classes.append(BlockClass(body, own.variables, own.lo, own.hi))
     return Separated(function.n, float(lo[0]), float(hi[0]), tuple(classes))
