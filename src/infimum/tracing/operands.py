@@ -111,7 +111,7 @@ def refuse_mixed(t: Tracer, rows: list[Any]) -> None:
     mixed = [isinstance(row, TracedArray) and row.scalar in t.whole for row in rows]
     others = [row for row, is_mixed in zip(rows, mixed, strict=True) if not is_mixed]
     if any(mixed) and not any(type_of(row) in _FLOATS for row in others):
-        raise t.refused(refusal("The type of this array depends on x.", "Write np.maximum, or 0.0 in place of 0."))
+        raise refusal("The type of this array depends on x.", "Write np.maximum, or 0.0 in place of 0.")
 
 
 def traced(t: Tracer, value: Any) -> TracedArray:

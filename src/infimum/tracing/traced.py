@@ -213,14 +213,12 @@ class TracedArray(ArrayMethods):
     def __bool__(self) -> bool:
         if self.known:
             return bool(self.numbers)
-        raise self.tracer.refused(branch_refusal())
+        raise branch_refusal()
 
     def _only_number(self, name: str, instead: str) -> Any:
         if self.known:
             return self.numbers
-        raise self.tracer.refused(
-            refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
-        )
+        raise refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
 
     def __hash__(self) -> int:
         if self.buffer is not None:
@@ -247,12 +245,10 @@ class TracedArray(ArrayMethods):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if self.known:
             return np.array(self.numbers, dtype=dtype)
-        raise self.tracer.refused(
-            refusal(
-                "Code that is not NumPy's, or an array made before the call, asks for numbers, "
-                "but the value stands for a whole range here.",
-                "Write the formula with NumPy functions, and collect values in an array made inside the function.",
-            )
+        raise refusal(
+            "Code that is not NumPy's, or an array made before the call, asks for numbers, "
+            "but the value stands for a whole range here.",
+            "Write the formula with NumPy functions, and collect values in an array made inside the function.",
         )
 
     def __repr__(self) -> str:

@@ -42,7 +42,7 @@ class Tracer:
         self.numbers: dict[float, Node] = {}
         self.exact_numbers: dict[int, tuple[Exact, Node]] = {}  # by identity; the number is kept alive with its node
         self.met_exact = False
-        self.refusals: list[TraceError] = []
+        self.refusals: list[TraceError] = []  # all of them (refusal.recorded), so that nobody can swallow one
         self.x = Buffer(self, n, None, self.graph.node("x", (), n))
         self.x.frozen = "x belongs to the caller; writing into it would change the caller's array."
 
@@ -50,15 +50,10 @@ class Tracer:
         """Return the array that the user's function is called with."""
         return TracedArray(self, (self.n,), None, self.x)
 
-    def refused(self, error: TraceError) -> TraceError:
-        """Remember a refusal, so that nobody can swallow it."""
-        self.refusals.append(error)
-        return error
-
     def ufunc_rule(self, ufunc: np.ufunc) -> Rule:
         """Return the rule of a universal function; refuse one that has none."""
         if ufunc not in self.ufuncs:
-            raise self.refused(unknown(ufunc))
+            raise unknown(ufunc)
         return self.ufuncs[ufunc]
 
     def adopt(self, ufunc: np.ufunc, rule: Rule) -> None:

@@ -42,9 +42,7 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind is TracedArray:
         if not value.known:
-            raise value.tracer.refused(
-                refusal("This argument must be known, but it stands for a whole range here.", "Give plain numbers.")
-            )
+            raise refusal("This argument must be known, but it stands for a whole range here.", "Give plain numbers.")
         return value.numbers
     if kind is tuple or kind is list:
         return kind(plain(part) for part in value)

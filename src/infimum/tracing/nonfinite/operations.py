@@ -60,13 +60,11 @@ class NonFinite(StatesOf):
     def refuse(self, doubt: Truth, name: str) -> None:
         """Refuse what is in doubt anywhere in the domain."""
         if doubt is not False:
-            raise self.tracer.refused(
-                refusal(
-                    f"{name} meets a value that may be infinite or undefined here, and what NumPy makes of it is not "
-                    "known for certain.",
-                    "Write np.where(condition, a, b) with the condition under which the value is finite, or move the "
-                    "bounds away from it.",
-                )
+            raise refusal(
+                f"{name} meets a value that may be infinite or undefined here, and what NumPy makes of it is not "
+                "known for certain.",
+                "Write np.where(condition, a, b) with the condition under which the value is finite, or move the "
+                "bounds away from it.",
             )
 
     def applied(self, op: str, args: tuple[Node, ...], data: object = None) -> Node:

@@ -117,7 +117,7 @@ def _nan_extreme(op: str, join: np.ufunc) -> Rule:
             return fold(op, t, a, axis, keepdims)
         rows, width, shape = rows_of(t, a, axes_of(a, axis))
         if keepdims or width > _MOST_ONE_BY_ONE:
-            raise t.refused(refusal("NaN may stand among these elements.", "Write np.where(condition, a, b) first."))
+            raise refusal("NaN may stand among these elements.", "Write np.where(condition, a, b) first.")
         columns = rows.reshape((*shape, width))
         found = columns[..., 0]
         for k in range(1, width):

@@ -82,10 +82,8 @@ def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
     a, b = t.operand(base)[0], t.operand(exponent)[0]
     whole = s.compare("is_equal", b, s.node("floor", b), s.of(b).finite)
     if s.both(s.compare("is_less", a, 0.0, s.of(a).finite), s.negation(whole)) is not False:
-        raise t.refused(
-            refusal(
-                "This power of Python's own numbers is complex where the base is negative.", "Write np.power(a, b)."
-            )
+        raise refusal(
+            "This power of Python's own numbers is complex where the base is negative.", "Write np.power(a, b)."
         )
 
 

@@ -36,7 +36,7 @@ def tracing_builtins(twins: Twins) -> dict[str, Any]:
     for strict in (np.seterr, np.errstate, warnings.simplefilter, warnings.filterwarnings):
         twins.keep(strict, unraised(strict))
     for source in CHANCE:
-        twins.keep(source, RandomTwin(twins.tracer, source.__name__))
+        twins.keep(source, RandomTwin(source.__name__))
     return found | {
         "isinstance": twins.is_instance, "hasattr": _has_attribute, "type": twins.type_of, "id": _identity,
         "hash": _hashed, "__import__": twins.imported,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def class_twin(twins: Twins, cls: type) -> Any:
     """Return a copy of a class of the user's; other classes have none, but for NumPy's, Decimal and Fraction."""
     if cls is Decimal or cls is Fraction:
-        return _exact_class(twins, cls)
+        return _exact_class(cls)
     special = numpy_class(twins, cls)
     if special is not None:
         return special
@@ -43,12 +43,12 @@ def class_twin(twins: Twins, cls: type) -> Any:
     return made
 
 
-def _exact_class(twins: Twins, kind: type) -> type:
+def _exact_class(kind: type) -> type:
     """Return Decimal or Fraction for numbers alone, since an error of theirs might be caught."""
 
     def make(cls: type, *args: Any, **kwargs: Any) -> Any:
         if is_symbolic(args):
-            raise twins.tracer.refused(unknown(kind))
+            raise unknown(kind)
         return kind(*plain(args), **kwargs)
 
     return type(kind.__name__, (kind,), {"__new__": make})

@@ -30,7 +30,7 @@ def function_twin(twins: Twins, function: FunctionType) -> Any:
     """
     place = origin_of(function)
     if (function.__module__, function.__name__) in _SEARCHES:
-        return functools.partial(_refuse_search, twins)
+        return _refuse_search
     if place == "library":
         return function
     if place == "numpy":
@@ -42,10 +42,8 @@ def function_twin(twins: Twins, function: FunctionType) -> Any:
     return _copy(twins, function)
 
 
-def _refuse_search(twins: Twins, *args: Any, **kwargs: Any) -> Any:
-    raise twins.tracer.refused(
-        refusal("A search inside the function cannot be traced.", "Run it outside, and use its result inside.")
-    )
+def _refuse_search(*args: Any, **kwargs: Any) -> Any:
+    raise refusal("A search inside the function cannot be traced.", "Run it outside, and use its result inside.")
 
 
 def _copy(twins: Twins, function: FunctionType) -> FunctionType:

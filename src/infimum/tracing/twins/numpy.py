@@ -41,7 +41,7 @@ class NumpyTwin:
             if getattr(function, "__module__", "") == "math" and not kwargs:
                 return function(*plain(args))  # which rounds fractions as Python does
             return tracer.plain_call(function, args, kwargs)
-        raise tracer.refused(unknown(function))
+        raise unknown(function)
 
     def __getattr__(self, name: str) -> Any:
         function = self._function
@@ -56,21 +56,18 @@ class NumpyTwin:
 class RandomTwin:
     """A source of random numbers: it has every attribute, and refuses every call."""
 
-    def __init__(self, tracer: Tracer, name: str) -> None:
-        self._tracer = tracer
+    def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return RandomTwin(self._tracer, f"{self._name}.{name}")
+        return RandomTwin(f"{self._name}.{name}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise self._tracer.refused(
-            refusal(
-                f"{self._name} draws random numbers, so the function is a different one at every call.",
-                "Draw them once, outside the function, and use the array inside.",
-            )
+        raise refusal(
+            f"{self._name} draws random numbers, so the function is a different one at every call.",
+            "Draw them once, outside the function, and use the array inside.",
         )
 
 
@@ -83,7 +80,7 @@ def foreign(tracer: Tracer, function: Any, rule: Rule | None) -> Callable[..., A
         if rule is not None:
             found = bound(function, rule, args, kwargs)
             return rule(tracer, *found.args, **found.kwargs)
-        raise tracer.refused(unknown(function))
+        raise unknown(function)
 
     return call
 

@@ -125,9 +125,9 @@ class Twins:
         if isinstance(value, np.ndarray):
             return self.tracer.given(value) if type(value) is np.ndarray else value
         if _is_random(value):
-            return RandomTwin(self.tracer, f"a {type(value).__name__}")
+            return RandomTwin(f"a {type(value).__name__}")
         if str(getattr(value, "__module__", None)).startswith("numpy.random") and callable(value):
-            return RandomTwin(self.tracer, f"np.random.{getattr(value, '__name__', '')}")
+            return RandomTwin(f"np.random.{getattr(value, '__name__', '')}")
         if isinstance(value, type):
             return self.class_(value)
         if isinstance(getattr(value, "py_func", None), FunctionType):
@@ -137,12 +137,12 @@ class Twins:
     def _module(self, module: ModuleType) -> Any:
         name = module.__name__
         if name in ("random", "secrets") or name.startswith("numpy.random"):
-            return RandomTwin(self.tracer, name.replace("numpy", "np"))
+            return RandomTwin(name.replace("numpy", "np"))
         return module if origin_of(module) == "library" and name not in _SEEN_THROUGH else ModuleTwin(self, module)
 
     def _callable(self, value: Any) -> Any:
         if _is_random(getattr(value, "__self__", None)):
-            return RandomTwin(self.tracer, value.__name__)
+            return RandomTwin(value.__name__)
         if value in MATH or (isinstance(value, BuiltinFunctionType) and getattr(math, value.__name__, None) is value):
             return NumpyTwin(self.tracer, value, MATH.get(value))
         if isinstance(value, FunctionType):
@@ -167,7 +167,7 @@ class Twins:
         if id(method.__func__) in self.originals:
             return method
         if _is_random(method.__self__):
-            return RandomTwin(self.tracer, method.__name__)
+            return RandomTwin(method.__name__)
         owner = self.of(method.__self__)
         if isinstance(method.__self__, ModuleType | type) and owner is method.__self__:
             return method
