@@ -18,6 +18,11 @@ from infimum.interval.reading import Pair, as_array, broadcast, describe, text_o
 from infimum.interval.text import write_array, write_python
 
 
+def _measure(op: str, sentence: str) -> Any:
+    """Return the property that is an operation of the core on the ends."""
+    return property(lambda self: _number(call(op, self.__interval__())[0]), doc=sentence)
+
+
 class Interval(UfuncOperators):
     """The real numbers t with lo <= t <= hi, for every element of two arrays of doubles.
 
@@ -80,32 +85,12 @@ class Interval(UfuncOperators):
         """The upper end; -inf for the empty interval."""
         return _number(self._hi)
 
-    @property
-    def mid(self) -> Any:
-        """The double nearest to the middle."""
-        return _number(call("mid", self.__interval__())[0])
-
-    @property
-    def rad(self) -> Any:
-        """The smallest r such that [mid - r, mid + r] contains the interval."""
-        return _number(call("rad", self.__interval__())[0])
-
-    @property
-    def width(self) -> Any:
-        """hi - lo, rounded up; NaN for the empty interval. IEEE 1788 calls it wid."""
-        return _number(call("wid", self.__interval__())[0])
-
+    mid = _measure("mid", "The double nearest to the middle.")
+    rad = _measure("rad", "The smallest r such that [mid - r, mid + r] contains the interval.")
+    width = _measure("wid", "hi - lo, rounded up; NaN for the empty interval. IEEE 1788 calls it wid.")
     wid = width
-
-    @property
-    def mag(self) -> Any:
-        """The largest absolute value."""
-        return _number(call("mag", self.__interval__())[0])
-
-    @property
-    def mig(self) -> Any:
-        """The smallest absolute value."""
-        return _number(call("mig", self.__interval__())[0])
+    mag = _measure("mag", "The largest absolute value.")
+    mig = _measure("mig", "The smallest absolute value.")
 
     # Shape.
 

@@ -6,16 +6,27 @@ assignment under the same condition are all that can be done with them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from infimum.tracing.array_operators import ArrayOperators
+from infimum.tracing.array_operators import ArrayOperators, Method
 from infimum.tracing.refusal import refusal
 
 if TYPE_CHECKING:
     from infimum.tracing.traced import TracedArray
     from infimum.tracing.tracer import Tracer
+
+
+# What stands in place of the elements that are not selected.
+_IDLE = {np.sum: 0, np.mean: 0, np.nansum: 0, np.any: 0, np.all: 1, np.prod: 1}
+
+
+def _asked(what: str) -> Method:
+    def method(self: Selected, *args: Any, **kwargs: Any) -> NoReturn:
+        raise self.refused(what)
+
+    return method
 
 
 class Selected(ArrayOperators):
@@ -47,19 +58,14 @@ class Selected(ArrayOperators):
 
     def reduced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return sum, product or mean of the selected elements."""
-        call = self.tracer.call
         if args or kwargs:
             raise self.refused(f"np.{function.__name__} with further arguments is asked of selected elements")
-        if function is np.any:
-            return call(np.any, (call(np.where, (self.mask, self.values, 0), {}),), {})
-        if function is np.all:
-            return call(np.all, (call(np.where, (self.mask, self.values, 1), {}),), {})
-        if function in (np.sum, np.mean, np.nansum):
-            total = call(np.sum, (call(np.where, (self.mask, self.values, 0), {}),), {})
-            return total if function is not np.mean else total / call(np.sum, (self.mask,), {})
-        if function is np.prod:
-            return call(np.prod, (call(np.where, (self.mask, self.values, 1), {}),), {})
-        raise self.refused(f"np.{function.__name__} of selected elements")
+        if function not in _IDLE:
+            raise self.refused(f"np.{function.__name__} of selected elements")
+        call = self.tracer.call
+        fold = {np.mean: np.sum, np.nansum: np.sum}.get(function, function)
+        found = call(fold, (call(np.where, (self.mask, self.values, _IDLE[function]), {}),), {})
+        return found / call(np.sum, (self.mask,), {}) if function is np.mean else found
 
     def refused(self, what: str) -> Exception:
         return refusal(
@@ -72,23 +78,10 @@ class Selected(ArrayOperators):
             raise AttributeError(name)
         raise self.refused(f".{name} is asked of selected elements")
 
-    def __getitem__(self, key: Any) -> Any:
-        raise self.refused("One of the selected elements is asked for")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise self.refused("One of the selected elements is written")
-
-    def __bool__(self) -> bool:
-        raise self.refused("The truth of selected elements is asked for")
-
-    def __float__(self) -> float:
-        raise self.refused("One number is asked of selected elements")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise self.refused("Numbers are asked of selected elements")
-
-    def __len__(self) -> int:
-        raise self.refused("The length of selected elements is asked for")
-
-    def __iter__(self) -> Any:
-        raise self.refused("A loop runs over selected elements")
+    __getitem__ = _asked("One of the selected elements is asked for")
+    __setitem__ = _asked("One of the selected elements is written")
+    __bool__ = _asked("The truth of selected elements is asked for")
+    __float__ = _asked("One number is asked of selected elements")
+    __array__ = _asked("Numbers are asked of selected elements")
+    __len__ = _asked("The length of selected elements is asked for")
+    __iter__ = _asked("A loop runs over selected elements")

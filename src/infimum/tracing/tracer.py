@@ -14,7 +14,7 @@ import numpy as np
 from infimum.errors import TraceError
 from infimum.exact.number import Exact
 from infimum.graph.node import Graph, Node
-from infimum.tracing import broadcasting, calls, casts, constants, indexing, layout, operands
+from infimum.tracing import broadcasting, calls, casts, indexing, layout, operands
 from infimum.tracing.buffer import Buffer
 from infimum.tracing.nonfinite.operations import NonFinite
 from infimum.tracing.python import numbers, raising
@@ -60,7 +60,7 @@ class Tracer:
         """Know a universal function of another library."""
         self.ufuncs = {**self.ufuncs, ufunc: rule}
 
-    number, constant_node = constants.number, constants.constant_node
+    number, constant_node = operands.number, operands.constant_node
     array, fresh, given, boxed = operands.array, operands.fresh, operands.given, operands.boxed
     operand, traced, stacked, unlisted = operands.operand, operands.traced, operands.stacked, operands.unlisted
     refuse_mixed = operands.refuse_mixed
