@@ -159,7 +159,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
             here, wanted = best(partial(on_cpu.contract, *given))
             row |= {"cpu_seconds": here, "cpu_per_second": size / here}
             row["same_bits"] = all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-        alone, _ = best(partial(_level, moved, cuda.sent(lo), cuda.sent(hi), upper))
+        alone, _ = best(partial(_level, moved, cuda.to_device(lo), cuda.to_device(hi), upper))
         row["level_there_per_second"] = size / alone
         rows.append(row)
     return rows
@@ -167,7 +167,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
 
 def _level(function: Function, lo: Any, hi: Any, upper: float) -> Any:
     """A run of the level contractor's Program; its last number is fetched, so that all is done by then."""
-    return cuda.fetched(function.contraction_ends(lo, hi, upper)[2][-1:])
+    return cuda.to_host(function.contraction_ends(lo, hi, upper)[2][-1:])
 
 
 def leisure(all_cases: list[Case]) -> None:
@@ -193,8 +193,8 @@ def leisure(all_cases: list[Case]) -> None:
         kernel = cuda.Kernel(program, "interval", team, emitted, code=code)
         lo, hi = placed._boxes(case.domain, size)
         more = program.n - case.domain.n
-        low = cuda.sent(np.hstack([lo, np.full((size, more), -1.0)]))
-        high = cuda.sent(np.hstack([hi, np.full((size, more), 1.0)]))
+        low = cuda.to_device(np.hstack([lo, np.full((size, more), -1.0)]))
+        high = cuda.to_device(np.hstack([hi, np.full((size, more), 1.0)]))
         seconds, _ = best(partial(_last, kernel, low, high))
         way = "in a hurry" if quick else "at leisure"
         print(f"{case.name}: {way} {spent:.1f} s, {seconds / size * 1e9:.2f} ns a box, team {team}", flush=True)
@@ -202,7 +202,7 @@ def leisure(all_cases: list[Case]) -> None:
 
 def _last(kernel: Any, lo: Any, hi: Any) -> Any:
     """A run of a kernel; its last number is fetched, so that all is done by then."""
-    return cuda.fetched(cuda.run_there(kernel, lo, hi)[0][0][-1:])
+    return cuda.to_host(cuda.run_on_device(kernel, lo, hi)[0][0][-1:])
 
 
 # --- searches --------------------------------------------------------------------------------------------------------

@@ -20,10 +20,11 @@ CORE = PACKAGE / "core"
 
 # From the bottom to the top; a room imports from its own row and from the rows above it in this list.
 ROOMS = (
-    ("errors", "deadline", "core", "fractions"),
+    ("concurrency", "errors", "deadline", "core", "fractions"),
+    ("ops",),
     ("interval",),
     ("exact", "domain", "boxes"),
-    ("graph", "ops"),
+    ("graph",),
     ("tracing",),
     ("passes",),
     ("backends",),

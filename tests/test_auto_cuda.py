@@ -23,7 +23,7 @@ from infimum import problems
 from infimum.backends import cpu
 from infimum.backends import placement as place
 from infimum.backends.cuda import compile as cuda
-from infimum.backends.placement import Gpu, lies_there
+from infimum.backends.placement import Gpu, is_on_device
 from infimum.boxes import shrinkage
 from infimum.contractors.chain import Devices
 from infimum.contractors.mean_value import form_program
@@ -122,9 +122,9 @@ class CoreKernel:
         return True
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
-        assert lies_there(lo) and lies_there(hi)
-        found = cpu.run(self.program, cuda.fetched(lo), cuda.fetched(hi), self.mode, threads=1)
-        return [(cuda.sent(a), cuda.sent(b)) for a, b in found]
+        assert is_on_device(lo) and is_on_device(hi)
+        found = cpu.run(self.program, cuda.to_host(lo), cuda.to_host(hi), self.mode, threads=1)
+        return [(cuda.to_device(a), cuda.to_device(b)) for a, b in found]
 
 
 # --- the same bits ---------------------------------------------------------------------------------------------------
@@ -196,15 +196,15 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     boxes = lo, lo + 0.1, np.full(200, -np.inf)
     wanted = Devices(function, domain).contract(*boxes, -0.5)
     crossed: list[int] = []
-    there, kernel = cuda.sent, cuda.fetched
-    monkeypatch.setattr(place.cuda, "sent", lambda a: crossed.append(np.size(a)) or there(a))
-    monkeypatch.setattr(place.cuda, "fetched", lambda a: crossed.append(np.size(a)) or kernel(a))
+    there, kernel = cuda.to_device, cuda.to_host
+    monkeypatch.setattr(place.cuda, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
+    monkeypatch.setattr(place.cuda, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
     monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
     found = Devices(function.on(Gpu(**EVERYTHING)), domain).contract(*boxes, -0.5)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
     assert len(wanted[0]) == 50  # the boxes that hold the minimiser
     assert [size for size in crossed if size > domain.n] == [1200, 1200, 200, 300, 300, 50]
-    assert not any(map(lies_there, found))
+    assert not any(map(is_on_device, found))
 
 
 def quiet(crossed: list[int], run: Callable[..., Any]) -> Callable[..., Any]:

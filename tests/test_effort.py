@@ -21,7 +21,7 @@ from infimum.contractors.chain import Devices
 from infimum.contractors.level import Level, Levelled
 from infimum.deadline import Late
 from infimum.function.function import trace
-from infimum.ops.records import LARGEST_POWER
+from infimum.ops import LARGEST_POWER
 from infimum.records.merge import merged
 from infimum.records.result import Result
 from infimum.records.writing import plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from types import FrameType, TracebackType
@@ -17,6 +18,7 @@ class Interrupt:
     def __init__(self) -> None:
         self.requested = False
         self._before: Any = None
+        self._process = os.getpid()
 
     def __enter__(self) -> Interrupt:
         main = threading.current_thread() is threading.main_thread()
@@ -25,7 +27,7 @@ class Interrupt:
         return self
 
     def _request(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        if self.requested or os.getpid() != self._process:  # a forked process has this handler, and no such search
             raise KeyboardInterrupt
         self.requested = True
 

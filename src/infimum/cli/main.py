@@ -31,7 +31,7 @@ from infimum.search.paper.partition import PARTITIONS
 from infimum.search.paper.sampling import SAMPLINGS
 from infimum.search.paper.selection import Best
 from infimum.search.status import Status
-from infimum.tracing.refusal import place_of_error
+from infimum.tracing.refusal import line_of_error
 
 PROVED, STOPPED, WRONG, NO_OPTIMUM, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -120,7 +120,7 @@ def _told(error: Exception) -> str:
     # | the user's function  | its line and its own error                                |
     # | the file system      | the file's name and what the system says                  |
     # | infimum itself       | all that is known, and the wish to be told                |
-    place, kind = place_of_error(error), type(error).__name__
+    place, kind = line_of_error(error), type(error).__name__
     if place is not None and not place.file.startswith(str(Path(__file__).parent.parent)):
         return f"{place}\n  {kind}: {error}"
     if isinstance(error, OSError) and error.filename is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import here
+from infimum.backends.placement import to_host
 from infimum.boxes import BoolArray, Boxes, FloatArray, is_empty, shrinkage, taken, total
 from infimum.contractors.known import Known
 from infimum.contractors.level import Level
@@ -69,7 +69,7 @@ class Devices:
                 )
                 return self._left(low, high, np.maximum(bound, found.lower), upper)
             low, high, bound = self._left(found.lo, found.hi, np.maximum(bound, found.lower), upper)
-        low, high, bound = self.function.place.there(low, high, bound)
+        low, high, bound = self.function.place.to_device(low, high, bound)
         if "level" in self.names:
             found = self._level.narrow(low, high, upper, threads=self.threads)
             self._credit("level", total(found.gone))
@@ -85,7 +85,7 @@ class Devices:
         if "mean_value" in self.names and self._is_small():
             *box, least = self._mean_value.narrow(low, high, upper, threads=self.threads)
             low, high, bound = self._turn("mean_value", (low, high), (box[0], box[1]), np.maximum(bound, least), upper)
-        return here(low), here(high), here(bound)
+        return to_host(low), to_host(high), to_host(bound)
 
     def under(
         self, lo: FloatArray, hi: FloatArray, level: FloatArray, *, patient: bool = False

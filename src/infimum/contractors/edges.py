@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infimum.backends.placement import beside
+from infimum.backends.placement import like
 from infimum.boxes import BoolArray, FloatArray
 from infimum.domain import Domain
 
@@ -13,4 +13,4 @@ def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, 
     The user's edge lies between the outward- and the inward-rounded one. An infinite edge counts: values may go on
     falling towards it.
     """
-    return lo <= beside(domain.inner_lo, lo), hi >= beside(domain.inner_hi, lo)
+    return lo <= like(domain.inner_lo, lo), hi >= like(domain.inner_hi, lo)

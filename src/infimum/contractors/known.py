@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import lies_there
+from infimum.backends.placement import is_on_device
 from infimum.boxes import BoolArray, Boxes, FloatArray
 from infimum.function.function import Function
 
@@ -61,7 +61,7 @@ class _Memory:
         # | some               | the others, and put among the last ones |
         # | all                | none                                    |
         changed = None
-        if self._answers and self._lo.shape == lo.shape and lies_there(lo) == lies_there(self._lo):
+        if self._answers and self._lo.shape == lo.shape and is_on_device(lo) == is_on_device(self._lo):
             changed = ((lo != self._lo) | (hi != self._hi)).any(1)
         if changed is None or changed.all():
             self._answers = self._ask(lo, hi, threads)
@@ -79,6 +79,6 @@ class _Memory:
         return self._answers
 
     def keep(self, some: BoolArray) -> None:
-        if self._answers and len(some) == len(self._lo) and lies_there(some) == lies_there(self._lo):
+        if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
             self._lo, self._hi = self._lo[some], self._hi[some]
             self._answers = tuple(answer[some] for answer in self._answers)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.backends.placement import beside
+from infimum.backends.placement import like
 from infimum.boxes import BoolArray, Boxes, FloatArray, doubles, emptied, is_empty
 from infimum.contractors.edges import touched
 from infimum.contractors.known import Known
@@ -35,7 +35,7 @@ class Monotone:
         rising, falling = certain[:, None] & (slope_lo > 0), certain[:, None] & (slope_hi < 0)
         at_lower, at_upper = touched(self.domain, lo, hi)
         nothing = ((rising & ~at_lower) | (falling & ~at_upper)).any(axis=1) | is_empty(lo, hi)
-        edges = beside(self.domain.inner_lo, lo), beside(self.domain.inner_hi, lo)
+        edges = like(self.domain.inner_lo, lo), like(self.domain.inner_hi, lo)
         high = np.where(rising & np.isfinite(edges[0]), np.minimum(hi, edges[0]), hi)
         low = np.where(falling & np.isfinite(edges[1]), np.maximum(lo, edges[1]), lo)
         return emptied(low, high, nothing | is_empty(low, high))

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.graph.node import Node, ancestors
+from infimum.ops import OPERATIONS, names_with
 from infimum.passes.unbounded.germs import BITS, Germ, Undefined, along, number, within
 
 FloatArray = npt.NDArray[np.float64]
@@ -34,11 +35,8 @@ _BOXES = 4  # that are looked at
 _EPSILON = 2.0**-BITS
 _HUGE = 2.0**BITS
 # Of these a value is not continuous, or not known to be.
-_JUMPS = frozenset({
-    "sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "mod", "atan2", "where",
-    "is_less", "is_less_equal", "is_equal", "others", "recurrence",
-})  # fmt: skip
-_EDGES = {"div": 1, "recip": 0, "log": 0, "log2": 0, "log10": 0, "pown": 0, "pow": 0}
+_JUMPS = names_with(lambda row: row.jump is not None) | {"where", "others", "recurrence"}
+_EDGES = {row.name: row.pole for row in OPERATIONS.values() if row.pole is not None}
 _INNER = frozenset({"sqr", "pown", "abs", "sqrt", "mul", "neg"})
 
 

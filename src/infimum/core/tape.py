@@ -60,6 +60,10 @@ class Tape:
         self.sizes = [int(f.slots[slot, 1]) for slot in f.outputs]
         self.pointers = ctypes.c_void_p * len(self.sizes)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays alone to another process, where they have other addresses."""
+        return Tape, tuple(self.fields)
+
 
 def run(
     library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, point: bool, variant: int, threads: int

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.concurrency import cached_property
 from infimum.fractions import at_fraction
 from infimum.function.jacobian import intersection
 from infimum.graph.node import Node

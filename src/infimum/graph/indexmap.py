@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from infimum.concurrency import cached_property
 
 Indices = npt.NDArray[np.int64]
 

@@ -27,6 +27,13 @@ class Problem:
     n: int
     jac: Objective | None = None
 
+    def __reduce__(self) -> Any:
+        """Send the name of a problem of this package to another process: its function is local to its maker."""
+        from infimum import problems
+
+        is_ours = self.f.__module__.startswith("infimum.problems.") and self.name in problems.names()
+        return (problems.named, (self.name, self.n)) if is_ours else super().__reduce__()
+
     def __repr__(self) -> str:
         return f"<problem {self.name} of {self.n} variables>"
 

@@ -18,9 +18,9 @@ import numpy as np
 from infimum.errors import TraceError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_ROOMS = ("graph" + os.sep, "exact", "operators.py", "interval" + os.sep)
+_ROOMS = ("tracing", "graph", "exact", "ops", "interval")
 _NEVER = (
-    *(os.path.join(_PACKAGE, name) for name in _ROOMS),
+    *(os.path.join(_PACKAGE, name, "") for name in _ROOMS),
     os.path.dirname(np.__file__) + os.sep,
     "<frozen",
 )
@@ -28,8 +28,12 @@ _LIBRARIES = tuple(
     os.path.join(path, "") for path in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
 )
 
+MADE_BEFORE = "This array was made before the call; a function that writes into it has a hidden state."
+VIEWED = "This array is, or has, a view that is not followed."
+WRITE_A_COPY = "Write into a copy made inside the function: a = a.copy()."
 
-class Place(NamedTuple):
+
+class SourceLine(NamedTuple):
     """A spot in the user's source; `expression` is what was being evaluated, where Python records it."""
 
     file: str
@@ -47,7 +51,7 @@ def is_users(file: str) -> bool:
     return not file.startswith(_NEVER + _LIBRARIES)
 
 
-def here() -> Place | None:
+def users_line() -> SourceLine | None:
     """The innermost line of the user's own code that is being run, or None."""
     frame: FrameType | None = sys._getframe(1)
     library = None
@@ -55,36 +59,36 @@ def here() -> Place | None:
         name = frame.f_code.co_filename
         if not name.startswith(_NEVER):
             if not name.startswith(_LIBRARIES):
-                return _place(frame.f_code, frame.f_lineno, frame.f_lasti, name)
+                return _source_line(frame.f_code, frame.f_lineno, frame.f_lasti, name)
             library = library or frame
         elif frame.f_code.co_name == "run_user_function":
             break
         frame = frame.f_back
     if library is None:
         return None
-    return _place(library.f_code, library.f_lineno, library.f_lasti, library.f_code.co_filename)
+    return _source_line(library.f_code, library.f_lineno, library.f_lasti, library.f_code.co_filename)
 
 
-def place_of_error(error: BaseException) -> Place | None:
+def line_of_error(error: BaseException) -> SourceLine | None:
     """The user's innermost line on the way to an error."""
     found = None
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if not code.co_filename.startswith(_NEVER + _LIBRARIES):
-            found = _place(code, trace.tb_lineno, trace.tb_lasti, code.co_filename)
+            found = _source_line(code, trace.tb_lineno, trace.tb_lasti, code.co_filename)
         trace = trace.tb_next
     return found
 
 
-def _place(code: CodeType, line: int, instruction: int, file: str) -> Place:
+def _source_line(code: CodeType, line: int, instruction: int, file: str) -> SourceLine:
     text = linecache.getline(file, line).strip()
     span = _span(code, instruction)
     if span is None:
-        return Place(file, line, text, "", None)
+        return SourceLine(file, line, text, "", None)
     start, end = span
     whole = linecache.getline(file, line).encode()
-    return Place(file, line, text, whole[start:end].decode(errors="replace"), span)
+    return SourceLine(file, line, text, whole[start:end].decode(errors="replace"), span)
 
 
 def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
@@ -98,9 +102,9 @@ def _span(code: CodeType, instruction: int) -> tuple[int, int] | None:
     return None
 
 
-def refusal(why: str, instead: str = "", place: Place | None = None) -> TraceError:
+def refusal(why: str, instead: str = "", place: SourceLine | None = None) -> TraceError:
     """The error for the line that is being run: where, why, and what to write instead."""
-    where = place or here()
+    where = place or users_line()
     head = f"{where}\n  " if where else ""
     error = TraceError(head + why + (f"\n  {instead}" if instead else ""))
     record = _RECORD.get()
@@ -125,7 +129,7 @@ def recorded(record: list[TraceError]) -> Iterator[None]:
 
 def branch_refusal() -> TraceError:
     """The error for a traced value that Python asked to be true or false."""
-    where = here()
+    where = users_line()
     if where is None:
         return refusal("A traced value stands for a whole range here, so both branches may be needed.", _WHERE)
     why, instead = _branch(where)
@@ -135,7 +139,7 @@ def branch_refusal() -> TraceError:
 _WHERE = "Write np.where(condition, a, b) instead."
 
 
-def _branch(where: Place) -> tuple[str, str]:
+def _branch(where: SourceLine) -> tuple[str, str]:
     statement, test = _statement(where)
     text = ast.unparse(test) if test is not None else where.expression
     subject = _subject(test) or text or "The condition"
@@ -220,7 +224,7 @@ def _subject(test: ast.expr | None) -> str:
     return ast.unparse(test) if test is not None else ""
 
 
-def _statement(where: Place) -> tuple[ast.AST | None, ast.expr | None]:
+def _statement(where: SourceLine) -> tuple[ast.AST | None, ast.expr | None]:
     """The branch of the user's source that was being decided, and its condition."""
     try:
         tree = ast.parse("".join(linecache.getlines(where.file)))

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from infimum.concurrency import one_at_a_time
 from infimum.errors import InfimumError, TraceError
 from infimum.exact.number import Exact, ExactArray, staying_exact
 from infimum.graph.node import Graph, Node, ancestors
-from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from infimum.tracing.ranges import Ends
-from infimum.tracing.refusal import place_of_error, recorded
+from infimum.tracing.refusal import line_of_error, recorded
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
-from infimum.tracing.twins import Twins
+from infimum.tracing.twins.plain import PlainTwins
+from infimum.tracing.twins.twins import Twins
 from infimum.tracing.values import is_symbolic
 
 FloatArray = npt.NDArray[np.float64]
@@ -41,7 +42,7 @@ class Traced:
 
     def numbers(self, points: Iterable[FloatArray]) -> list[FloatArray | None]:
         """Return the function's own values at points, None where it fails: outside its domain that is no fault."""
-        with np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings():
+        with one_at_a_time(), np.errstate(all="ignore", invalid="warn"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.filterwarnings("error", message=".*in cast")  # a number beyond all integers has no value as one
             return [self._numbers(np.array(point, np.float64)) for point in points]
@@ -70,6 +71,7 @@ def trace_vector(f: Callable[..., Any], n: int, args: tuple[Any, ...] = (), box:
     return trace_with(_vector_output, f, n, args, box)
 
 
+@one_at_a_time()
 def trace_with(
     read: Callable[[Tracer, Any, Any], Node], f: Any, n: int, args: Any = (), box: Ends | None = None
 ) -> Traced:
@@ -83,7 +85,7 @@ def trace_with(
     output = read(tracer, f, result)
     source = _describe(f)
     if tracer.met_exact:
-        numeric = NumericTwins(tracer)
+        numeric = PlainTwins(tracer)
         f, args = numeric.of(f), tuple(numeric.of(a) for a in args)
     return Traced(tracer.graph, output, n, source, lambda x: f(x, *args), tracer.met_exact)
 
@@ -126,7 +128,7 @@ def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
 
 def _note(error: Exception, n: int) -> None:
     """Add the user's line, and what x was, to an error of the user's function."""
-    place = place_of_error(error)
+    place = line_of_error(error)
     note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
         f", at {place}" if place else ""
     )

@@ -19,10 +19,10 @@ from infimum.errors import TraceIndexError
 from infimum.exact.number import Exact, ExactArray
 from infimum.graph.indexmap import Indices
 from infimum.graph.node import Node
-from infimum.tracing.cells import Cells
-from infimum.tracing.flat import Flat
-from infimum.tracing.refusal import branch_refusal, here, refusal
-from infimum.tracing.text import Text
+from infimum.tracing.buffer import Buffer
+from infimum.tracing.flatiter import Flat
+from infimum.tracing.python.text import Text
+from infimum.tracing.refusal import branch_refusal, refusal, users_line
 
 if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
@@ -122,7 +122,7 @@ def _is_operand(value: Any) -> bool:
 class TracedArray:
     """An array of expressions of x (or, until one is written into it, of plain numbers)."""
 
-    __slots__ = ("bound", "cells", "index", "kind", "scalar", "shape", "tracer")
+    __slots__ = ("bound", "buffer", "index", "kind", "scalar", "shape", "tracer")
     __array_priority__ = 1000.0
 
     def __init__(
@@ -130,7 +130,7 @@ class TracedArray:
         tracer: Tracer,
         shape: Shape,
         scalar: Node | None,
-        cells: Cells | None = None,
+        buffer: Buffer | None = None,
         index: Indices | None = None,
         boolean: bool = False,
         kind: str = "f",
@@ -139,8 +139,8 @@ class TracedArray:
         self.tracer = tracer
         self.shape = shape
         self.scalar = scalar  # the node of an array of shape (), which nobody can write into
-        self.cells = cells
-        self.index = index  # the positions of this view in the cells; None: all of them in order
+        self.buffer = buffer
+        self.index = index  # the positions of this view in the buffer; None: all of them in order
         self.kind = "b" if boolean else kind  # the type of the values (kinds)
         self.bound = bound  # of integers: what no element exceeds in size
 
@@ -154,42 +154,42 @@ class TracedArray:
     @property
     def known(self) -> bool:
         """Whether this is plain numbers throughout."""
-        if self.cells is None:
+        if self.buffer is None:
             return False
-        if self.cells.flat is None or self.index is None:
-            return self.cells.known
-        return bool(np.all(self.cells.flat[self.index] < 0))
+        if self.buffer.pointers is None or self.index is None:
+            return self.buffer.known
+        return bool(np.all(self.buffer.pointers[self.index] < 0))
 
     @property
     def node(self) -> Node:
         """The elements in row-major order."""
         if self.scalar is not None:
             return self.scalar
-        assert self.cells is not None
-        return self.cells.whole() if self.index is None else self.cells.gather(self.index)
+        assert self.buffer is not None
+        return self.buffer.whole() if self.index is None else self.buffer.gather(self.index)
 
     @property
     def numbers(self) -> npt.NDArray[Any]:
         """The plain numbers of a known array."""
-        assert self.cells is not None and self.cells.value is not None
+        assert self.buffer is not None and self.buffer.value is not None
         if self.index is None:
-            return self.cells.value.reshape(self.shape)
-        return self.cells.value[self.index]
+            return self.buffer.value.reshape(self.shape)
+        return self.buffer.value[self.index]
 
     def positions(self) -> Indices:
-        """Where in the cells each element of this view lies."""
-        assert self.cells is not None
-        return self.cells.base().reshape(self.shape) if self.index is None else self.index
+        """Where in the buffer each element of this view lies."""
+        assert self.buffer is not None
+        return self.buffer.base().reshape(self.shape) if self.index is None else self.index
 
     def part(self, positions: Any) -> TracedArray:
-        """Another view of the same cells."""
-        return TracedArray(self.tracer, positions.shape, None, self.cells, positions, kind=self.kind, bound=self.bound)
+        """Another view of the same buffer."""
+        return TracedArray(self.tracer, positions.shape, None, self.buffer, positions, kind=self.kind, bound=self.bound)
 
     def __getitem__(self, key: Any) -> Any:
-        cells = self.cells
-        if cells is not None and len(self.shape) == 1 and (type(key) is int or isinstance(key, np.integer)):
+        buffer = self.buffer
+        if buffer is not None and len(self.shape) == 1 and (type(key) is int or isinstance(key, np.integer)):
             at = self._inside(key)
-            found = cells.element(at if self.index is None else int(self.index[at]))
+            found = buffer.element(at if self.index is None else int(self.index[at]))
             if isinstance(found, Node):
                 return TracedArray(self.tracer, (), found, kind=self.kind, bound=self.bound)
             return found
@@ -201,17 +201,17 @@ class TracedArray:
             return int(key) % size
         what = (
             f"x has {size} variables here (n = {size})"
-            if self.cells is self.tracer.x
+            if self.buffer is self.tracer.x
             else f"the axis has {size} elements"
         )
-        raise TraceIndexError(f"{here() or ''}\n  {what}, but index {int(key)} was asked for.")
+        raise TraceIndexError(f"{users_line() or ''}\n  {what}, but index {int(key)} was asked for.")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self.tracer.assign(self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:
-            raise TypeError("iteration over a 0-d array" if self.cells else "'numpy.float64' object is not iterable")
+            raise TypeError("iteration over a 0-d array" if self.buffer else "'numpy.float64' object is not iterable")
         return (self[i] for i in range(len(self)))
 
     def __len__(self) -> int:
@@ -273,7 +273,7 @@ class TracedArray:
         )
 
     def __hash__(self) -> int:
-        if self.cells is not None:
+        if self.buffer is not None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         raise refusal(
             "A lookup by hash (a dictionary, a set, a cache) asks for one number, but this stands for a whole range.",
@@ -323,8 +323,8 @@ class TracedArray:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        if self.cells is not None and self.cells.value is not None:
-            return self.cells.value.dtype
+        if self.buffer is not None and self.buffer.value is not None:
+            return self.buffer.value.dtype
         return _DTYPES[self.kind]
 
     @property
@@ -333,7 +333,7 @@ class TracedArray:
 
     @property
     def flat(self) -> Any:
-        return Flat(self) if self.cells is not None else self.tracer.call(np.ravel, (self,), {})
+        return Flat(self) if self.buffer is not None else self.tracer.call(np.ravel, (self,), {})
 
     @flat.setter
     def flat(self, value: Any) -> None:
@@ -365,7 +365,7 @@ class TracedArray:
         same = dtype is None or dtype is np.ndarray or np.dtype(dtype) == self.dtype
         if not same or type not in (None, np.ndarray):
             raise refusal("view(...) reads the bits of numbers as those of another type.", "Write astype instead.")
-        return self if self.cells is None else self.part(self.positions())
+        return self if self.buffer is None else self.part(self.positions())
 
     def copy(self, order: Any = "C") -> Any:
         return self.tracer.copied(self, order)
@@ -393,7 +393,7 @@ class TracedArray:
         elif self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         else:
-            one = self.tracer.call(np.ravel, (self,), {})[0] if self.cells is not None else self
+            one = self.tracer.call(np.ravel, (self,), {})[0] if self.buffer is not None else self
         return self.tracer.weak(one)
 
     def tolist(self) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.exact.number import Exact, ExactArray
-from infimum.tracing.clock import Moment
+from infimum.tracing.python.clock import Moment
 from infimum.tracing.refusal import refusal
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
@@ -49,7 +49,7 @@ def plain(value: Any) -> Any:
     if kind is tuple or kind is list:
         return kind(plain(part) for part in value)
     if kind is Moment:
-        value < 0  # noqa: B015 (which refuses: the time is no number of the formula)
+        value.refuse()
     if kind is dict:
         return {name: plain(part) for name, part in value.items()}
     return value

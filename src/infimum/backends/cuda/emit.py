@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from infimum.backends.cuda.memory import WRITTEN, Plan
+from infimum.concurrency import cached_property
 from infimum.passes.lowering import layout as form
 from infimum.passes.lowering.program import Program
 

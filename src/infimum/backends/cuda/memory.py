@@ -10,11 +10,10 @@ any other vector                      the memory of the box: registers or shared
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
+from infimum.concurrency import cached_property
 from infimum.errors import ProgramError
 from infimum.passes.lowering import layout as form
 from infimum.passes.lowering.program import Program

@@ -12,12 +12,11 @@ An A or b known by intervals is any matrix and vector therein, the same througho
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import Boxes, FloatArray, doubles, emptied, is_empty, limits, met, shrinkage
+from infimum.concurrency import cached_property
 from infimum.contractors.level import Level, Levelled
 from infimum.contractors.linear.products import Bound, Factor, above, centred, differences, ends, sums
 from infimum.deadline import ask

@@ -30,12 +30,12 @@ docs/program.md, where the flat encoding is written down as well.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.concurrency import cached_property
 from infimum.passes.lowering.check import check
 from infimum.passes.lowering.layout import (
     CHUNK,

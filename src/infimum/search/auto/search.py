@@ -12,12 +12,11 @@ A box is one of two variables or of a million: the same code. Often nothing is e
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import is_empty
+from infimum.concurrency import cached_property
 from infimum.contractors.chain import NAMES, Devices
 from infimum.contractors.unbounded import unbounded_below
 from infimum.contractors.unbounded_boxes import UnboundedBoxes

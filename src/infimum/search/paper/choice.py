@@ -71,7 +71,7 @@ def named(asked: str, count: int | None = None) -> Choice | None:
 
 def devices(count: int | None = None) -> str:
     """The GPUs in words."""
-    with cuda.in_words():
+    with cuda.cuda_errors_as_refusals():
         number = cuda.device_count() if count is None else count
         return cuda.device().name if number == 1 else f"{number} of {cuda.device().name}"
 
@@ -105,7 +105,7 @@ def _seconds_on_gpu(function: Function, domain: Domain, split: Split) -> float:
     """On one of them."""
     count = min(_ON_GPU, children(split))
     of = cuda_children.rows(split.variables, split.edges, domain.lo, domain.hi)
-    with cuda.in_words():
+    with cuda.cuda_errors_as_refusals():
         made = cuda_children.table(function.value_program, of)
         return best_seconds(lambda: int(made.ends(0, count)[0].view(np.int64)[0, 0])) / count
 

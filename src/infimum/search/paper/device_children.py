@@ -97,7 +97,7 @@ class DeviceChildren:
     def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
         """The work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
         found: list[T] = []
-        with cuda.in_words():
+        with cuda.cuda_errors_as_refusals():
             shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
             for _ in range(0, max(share.count for share in shares), PIECE):
                 for share in shares:
@@ -224,7 +224,7 @@ class _Part:
         """Add so many to those on the host."""
         assert self._far is not None
         at = slice(self._fetched, self._fetched + count)
-        with cuda.in_words(), self._queue.current() as cupy:
+        with cuda.cuda_errors_as_refusals(), self._queue.current() as cupy:
             bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
         self._bounds = np.concatenate([self._bounds[self._next :], bounds])
         self._indices = np.concatenate([self._indices[self._next :], indices])

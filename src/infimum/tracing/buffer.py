@@ -1,7 +1,7 @@
-"""Cells: the elements behind traced arrays, known numbers and expressions side by side, shared by views.
+"""Buffer: the memory behind traced arrays, numbers and expressions side by side, shared by views.
 
-A cell is a plain number until an expression is written into it. Writing appends the expression as a new source and
-points the cell at it; reading many cells is one take from the sources they point at.
+An element is a plain number until an expression is written into it. Writing appends the expression as a new source and
+points the element at it; reading many elements is one take from the sources that they point at.
 """
 
 from __future__ import annotations
@@ -18,52 +18,42 @@ from infimum.graph.node import Node
 if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
 
-_NUMBER = -1  # marks a cell that still holds a plain number
+_NUMBER = -1  # marks an element that still holds a plain number
 
 
-class Cells:
-    """`size` elements. `flat[i]` numbers the element over all sources, one after the other; None: source 0 in order."""
+class Buffer:
+    """`size` elements; `pointers[i]` counts through all sources, one after the other (None: source 0 in order)."""
 
     __slots__ = (
-        "_base",
-        "_items",
-        "_starts",
-        "_total",
-        "_whole",
-        "flat",
-        "frozen",
-        "size",
-        "sources",
-        "tracer",
-        "value",
-    )
+        "_base", "_items", "_starts", "_total", "_whole", "frozen", "pointers", "size", "sources", "tracer", "value",
+    )  # fmt: skip
 
     def __init__(self, tracer: Tracer, size: int, value: npt.NDArray[Any] | None, node: Node | None) -> None:
         self.tracer = tracer
         self.size = size
-        self.value = value  # flat, any real dtype; None where every cell is an expression
+        self.value = value  # flat, any real dtype; None where every element is an expression
         self.sources = [] if node is None else [node]
         self._starts = [] if node is None else [0]
         self._total = 0 if node is None else node.size
         self._whole = node
         self._base: Indices | None = None
         self._items: dict[int, Any] | None = None
-        self.flat: Indices | None = None
-        self.frozen = ""  # why these cells may not be written, if so
+        self.pointers: Indices | None = None
+        self.frozen = ""  # why nothing may be written here, if so
 
     @property
     def known(self) -> bool:
-        """Whether every cell is a plain number."""
+        """Return whether every element is a plain number."""
         return not self.sources
 
     def base(self) -> Indices:
-        """The positions of all cells, of which every view is a view."""
+        """Return the positions of all elements, of which every view is a view."""
         if self._base is None:
             self._base = np.arange(self.size, dtype=np.int64)
         return self._base
 
     def whole(self) -> Node:
-        """All cells, in order."""
+        """Return all elements, in order."""
         if self._whole is not None:
             return self._whole
         found = self.gather(self.base())
@@ -72,7 +62,7 @@ class Cells:
         return found
 
     def element(self, i: int) -> Any:
-        """One cell: a plain number, or a node of size 1."""
+        """Return one element: a plain number, or a node of size 1."""
         if not self.sources:
             assert self.value is not None
             return self.value[i]
@@ -84,7 +74,7 @@ class Cells:
         return found
 
     def _element(self, i: int) -> Any:
-        number = i if self.flat is None else int(self.flat[i])
+        number = i if self.pointers is None else int(self.pointers[i])
         if number == _NUMBER:
             assert self.value is not None
             return self.value[i]
@@ -95,14 +85,14 @@ class Cells:
         return self.tracer.graph.node("take", (source,), 1, Affine((), number - self._starts[at], source.size))
 
     def gather(self, positions: Indices) -> Node:
-        """The cells at these positions, in row-major order, as one node."""
+        """Return the elements at these positions, in row-major order, as one node."""
         if not self.sources:
             assert self.value is not None
             return self.tracer.constant_node(self.value[positions.ravel()])
-        if self.flat is None:
+        if self.pointers is None:
             return self._take(self.sources[0], of_view(positions, self.base()))
         flat = positions.ravel()
-        numbers = self.flat[flat]
+        numbers = self.pointers[flat]
         if np.any(numbers == _NUMBER):
             return self._mixed(numbers, flat)
         return self._from_sources(numbers, self._used(numbers))
@@ -111,7 +101,7 @@ class Cells:
         return np.searchsorted(np.asarray(self._starts), numbers, side="right") - 1
 
     def _from_sources(self, numbers: Indices, at: Indices, numerals: Node | None = None) -> Node:
-        """Read numbered elements of the sources; entries with at = -1 read 0, or from `numerals` in order."""
+        """Return numbered elements of the sources; entries with at = -1 read 0, or from `numerals` in order."""
         used = np.unique(at[at >= 0])
         pieces = [self.sources[int(k)] for k in used]
         sizes = np.array([piece.size for piece in pieces], np.int64)
@@ -129,7 +119,7 @@ class Cells:
         return self._take(source, of_indices(index, source.size))
 
     def _mixed(self, numbers: Indices, flat: Indices) -> Node:
-        """As gather, where some cells are plain numbers: zeros are read as none, others from a constant."""
+        """Return what gather does where some elements are plain numbers: zeros have no source, others a constant."""
         assert self.value is not None
         hole = numbers == _NUMBER
         numerals = self.value[flat[hole]]
@@ -148,30 +138,30 @@ class Cells:
         return self.tracer.graph.node("take", (source,), way.size, way)
 
     def write_node(self, positions: Indices | int, node: Node) -> None:
-        """Let these cells be the node's elements, in row-major order (or all of them its one element)."""
+        """Make these elements those of the node, in row-major order (or all of them its one element)."""
         self._whole = None
-        if self.flat is None:
-            self.flat = self.base().copy() if self.sources else np.full(self.size, _NUMBER, np.int64)
+        if self.pointers is None:
+            self.pointers = self.base().copy() if self.sources else np.full(self.size, _NUMBER, np.int64)
         if isinstance(positions, int):
-            self.flat[positions] = self._total
+            self.pointers[positions] = self._total
             if self._items:
                 self._items.pop(positions, None)
         else:
             order = np.arange(node.size) if node.size > 1 else 0
-            self.flat[positions.ravel()] = self._total + order
+            self.pointers[positions.ravel()] = self._total + order
             self._items = None
         self.sources.append(node)
         self._starts.append(self._total)
         self._total += node.size
 
     def write_numbers(self, positions: Indices | int, numbers: Any, dtype: Any) -> None:
-        """Let these cells be plain numbers, of this type where there were none before."""
+        """Make these elements plain numbers, of this type where there were none before."""
         if self.value is None:
             self.value = np.zeros(self.size, dtype)
         self.value[positions] = numbers
         if self.sources:
-            if self.flat is None:
-                self.flat = self.base().copy()
-            self.flat[positions] = _NUMBER
+            if self.pointers is None:
+                self.pointers = self.base().copy()
+            self.pointers[positions] = _NUMBER
         self._whole = None
         self._items = None

@@ -2,7 +2,7 @@
 
 NumPy computes on with infinities and NaN, and some of its functions make numbers of them again: exp(-inf) is 0, and a
 comparison with NaN is false. The core knows real numbers only: where a node is not finite it is undefined there. So the
-tracer asks for the states of an operand wherever an operation could make a number of what is none (absorbed.py).
+tracer asks for the states of an operand wherever an operation could make a number of what is none (operations.py).
 
     state     at a point where
     finite    the node is a real number

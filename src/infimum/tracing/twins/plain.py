@@ -14,10 +14,10 @@ import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
 from infimum.tracing.negative import Negative
-from infimum.tracing.twins import CACHED, ModuleTwin, Twins, contents, room
+from infimum.tracing.twins.twins import CACHED, ModuleTwin, Twins, contents, room
 
 
-class NumericTwins(Twins):
+class PlainTwins(Twins):
     """Twins for plain numbers: exact constants become the nearest doubles, everything else stays as it is."""
 
     def of(self, value: Any) -> Any:

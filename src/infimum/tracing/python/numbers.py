@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.exact.number import Exact
-from infimum.tracing.kinds import type_of, typed, with_kind
+from infimum.tracing.dtypes import type_of, typed, unsigned_zero, with_kind
+from infimum.tracing.python.text import Text
 from infimum.tracing.refusal import refusal
-from infimum.tracing.text import Text
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.values import is_symbolic, plain
 
@@ -28,8 +28,8 @@ _COMPARISONS = frozenset({np.less, np.less_equal, np.greater, np.greater_equal, 
 _BITS = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert})
 
 
-def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> Any:
-    """An operator between Python's numbers.
+def operator(t: Tracer, ufunc: np.ufunc, *values: Any) -> Any:
+    """Return an operator between Python's own numbers, of which a traced one came from float(), int() or .item().
 
     operator          operands        result
     < <= == …         any             B
@@ -39,6 +39,7 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
     **                I, I            I, F where the exponent is known and negative; refused where it varies
     others            a float         F, else I
     """
+    rule = t.ufunc_rule(ufunc)
     types = [type_of(value) for value in values]
     mixed = any(type(value) is TracedArray and value.node in t.mixed for value in values)
     if ufunc in _RAISING:
@@ -65,19 +66,19 @@ def operator(t: Tracer, ufunc: np.ufunc, rule: Any, values: tuple[Any, ...]) -> 
         kind = "F"
     if isinstance(found, tuple):
         return tuple(with_kind(t, part, kind) for part in found)
-    return with_kind(t, t.apply("add", found, 0.0) if kind == "I" else found, kind)
+    return with_kind(t, unsigned_zero(t, found) if kind == "I" else found, kind)
 
 
 def _without_poles(t: Tracer, found: Any, values: list[Any], mixed: bool) -> Any:
     """What an operator gave, undefined where Python raises an error."""
     if isinstance(found, tuple):
         return tuple(_without_poles(t, part, values, mixed) for part in found)
-    return t.lifted(lambda made, *args: t.absorbed.raising(made, args, mixed), found, *values)
+    return t.lifted(lambda made, *args: t.nonfinite.raising(made, args, mixed), found, *values)
 
 
 def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
     """Refuse powers of Python's own negative numbers that are complex."""
-    s = t.absorbed
+    s = t.nonfinite
     a, b = t.operand(base)[0], t.operand(exponent)[0]
     whole = s.compare("is_equal", b, s.node("floor", b), s.of(b).finite)
     if s.both(s.compare("is_less", a, 0.0, s.of(a).finite), s.negation(whole)) is not False:
@@ -91,7 +92,7 @@ def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
 def _number(t: Tracer, value: Any) -> Any:
     """A Python number as a real; truth values count as 0 and 1."""
     if type(value) is TracedArray:
-        return with_kind(t, value if value.kind == "F" else t.apply("add", value, 0.0), "f")  # 0 has no sign
+        return with_kind(t, value if value.kind == "F" else unsigned_zero(t, value), "f")
     return int(value) if type(value) is bool else value
 
 
@@ -114,7 +115,7 @@ def as_float(t: Tracer, value: Any = 0.0) -> Any:
     if not is_symbolic(value):
         return float(plain(value))
     one = _one(value, "float()")
-    return typed(t, one if one.kind in "fF" else t.apply("add", one, 0.0), "F")
+    return typed(t, one if one.kind in "fF" else unsigned_zero(t, one), "F")
 
 
 def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
@@ -124,7 +125,7 @@ def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
     one = _one(value, "int()")
     if one.kind in "fF":
         t.may_raise("int()", one)
-        one = t.apply("add", t.apply("trunc", one), 0.0)  # 0 has no sign
+        one = unsigned_zero(t, t.apply("trunc", one))
     return typed(t, one, "I")
 
 
@@ -136,7 +137,7 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
         t.may_raise("round()", value)
     found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0), {})
     if digits is None:
-        found = t.apply("add", found, 0.0)  # the zero of an integer has no sign
+        found = unsigned_zero(t, found)
     return typed(t, found, "I" if digits is None else value.kind)
 
 

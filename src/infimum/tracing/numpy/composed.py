@@ -15,7 +15,7 @@ from infimum.tracing.values import is_symbolic, plain
 
 
 def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 (NumPy's name)
-    x = t.traced(t.stacked(x) if isinstance(x, list | tuple) else x)
+    x = t.traced(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     count = len(x) if N is None else N
@@ -27,7 +27,7 @@ def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any: 
 
 def _gradient(t: Tracer, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """np.gradient with even spacing: central differences inside, one-sided ones at the ends."""
-    f = t.cast(t.traced(t.stacked(f) if isinstance(f, list | tuple) else f), np.float64, copy=False)
+    f = t.cast(t.traced(f), np.float64, copy=False)
     axes = tuple(range(f.ndim)) if axis is None else tuple(np.atleast_1d(axis) % f.ndim)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
     if len(steps) != len(axes):
@@ -51,7 +51,7 @@ def _slope(t: Tracer, f: Any, axis: int, h: Any, edge_order: int) -> Any:
 
 
 def _ediff1d(t: Tracer, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    flat = t.traced(t.stacked(ary) if isinstance(ary, list | tuple) else ary).reshape(-1)
+    flat = t.traced(ary).reshape(-1)
     pieces = [to_begin, t.ufunc(np.subtract, (flat[1:], flat[:-1])), to_end]
     rows = [t.call(np.ravel, (t.traced(p),), {}) for p in pieces if p is not None]
     return rows[0] if len(rows) == 1 else t.call(np.concatenate, (rows,), {})
@@ -72,7 +72,7 @@ def _linspace(t: Tracer, start: Any, stop: Any, num: Any = 50, endpoint: bool = 
 
 def _matrix_power(t: Tracer, a: Any, n: Any) -> Any:
     exponent = int(plain(n))
-    a = t.traced(t.stacked(a) if isinstance(a, list | tuple) else a)
+    a = t.traced(a)
     if exponent < 0 or a.ndim != 2:
         raise refusal("np.linalg.matrix_power is offered for one matrix and n >= 0.", "Write the inverse out.")
     if exponent == 0:
@@ -83,16 +83,60 @@ def _matrix_power(t: Tracer, a: Any, n: Any) -> Any:
     return t.copied(found) if found is a else found
 
 
+def _round(t: Tracer, a: Any, decimals: int = 0) -> Any:
+    a = t.traced(a)
+    if a.kind not in "fF":
+        if decimals < 0 or a.boolean:
+            raise refusal("np.round of integers or truth values is not offered.", "Write a.astype(float) before.")
+        return t.copied(a)
+    if decimals == 0:
+        return t.ufunc(np.rint, (a,))
+    scale = 10.0 ** abs(decimals)
+    scaled = a * scale if decimals > 0 else a / scale
+    whole = t.ufunc(np.rint, (scaled,))
+    return whole / scale if decimals > 0 else whole * scale
+
+
+def _interp(t: Tracer, x: Any, xp: Any, fp: Any) -> Any:
+    """Piecewise linear: the first value plus, for each piece, its slope times how far x has gone into it."""
+    if is_symbolic(xp):
+        raise refusal("np.interp with these arguments cannot be traced.", "Give x, constant xp and fp only.")
+    x, knots, fp = t.traced(x), np.asarray(plain(xp), float), t.traced(fp)
+    steps = np.diff(knots)
+    if not (steps > 0).all() or fp.shape != knots.shape:
+        raise refusal("np.interp needs increasing xp, and as many fp.", "Sort xp, and leave out what comes twice.")
+    slopes = t.call(np.diff, (fp,), {}) / steps
+    into = t.call(np.clip, (x.reshape((*x.shape, 1)) - knots[:-1], 0.0, steps), {})
+    return t.call(np.sum, (slopes * into, -1), {}) + fp[0]
+
+
+def _polyval(t: Tracer, p: Any, x: Any) -> Any:
+    x = t.unlisted(x)
+    coefficients = list(p)
+    if not coefficients:
+        return t.call(np.zeros_like, (x,), {})
+    found = 0 * x + coefficients[0] if len(coefficients) == 1 else coefficients[0]
+    for coefficient in coefficients[1:]:
+        found = found * x + coefficient
+    return found
+
+
+def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs: Any) -> Any:
+    rows = t.call(np.moveaxis, (t.traced(a), axis, -1), {})
+    if rows.ndim == 1:
+        return f(rows, *args, **kwargs)
+    found = t.stacked([_apply_along_axis(t, f, -1, row, *args, **kwargs) for row in rows])
+    return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis), {})
+
+
 def _series(steps: Any) -> Rule:
     """A series of orthogonal polynomials by its recurrence p_(k+1) = steps(k, x, p_k, p_(k-1))."""
 
     def rule(t: Tracer, x: Any, c: Any) -> Any:
-        coefficients = (
-            list(t.traced(t.stacked(c) if isinstance(c, list | tuple) else c)) if is_symbolic(c) else plain(c)
-        )
+        coefficients = list(t.traced(c)) if is_symbolic(c) else plain(c)
         if np.ndim(coefficients) > 1 and not isinstance(coefficients, list):
             raise refusal("A polynomial with an array of coefficients is not offered.", "Give one row of coefficients.")
-        x = t.cast(t.traced(t.stacked(x) if isinstance(x, list | tuple) else x), np.float64)
+        x = t.cast(t.traced(x), np.float64)
         one = t.call(np.ones_like, (x,), {}) if x.shape else 1.0
         previous: Any = 0.0
         found: Any = 0.0
@@ -119,6 +163,12 @@ FUNCTIONS: dict[Any, Rule] = {
     np.ediff1d: _ediff1d,
     np.linspace: _linspace,
     np.linalg.matrix_power: _matrix_power,
+    np.round: _round,
+    np.around: _round,
+    np.fix: lambda t, x: t.ufunc(np.trunc, (x,)),
+    np.interp: _interp,
+    np.polyval: _polyval,
+    np.apply_along_axis: _apply_along_axis,
 }
 for _name, _steps in _SERIES.items():
     _module, _, _function = _name.partition(".")

@@ -23,21 +23,28 @@ import numpy as np
 from infimum.exact.number import exact, pi
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
+from infimum.ops import Operation, names_with
+from infimum.tracing.nonfinite.finiteness import FINITE, States, Truth
 from infimum.tracing.nonfinite.rules import StatesOf, at_infinity
-from infimum.tracing.nonfinite.states import FINITE, States, Truth
 from infimum.tracing.ranges import Ends, Ranges
 from infimum.tracing.refusal import refusal
 
 if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
 
-COMPARISONS = ("is_less", "is_less_equal", "is_equal")
-_LIMITS = frozenset({"exp", "exp2", "exp10", "expm1", "tanh", "atan", "sign", "recip", "pown"})
+
+def _has_limit(row: Operation) -> bool:
+    """Return whether NumPy's value at an infinite operand is a number."""
+    with np.errstate(all="ignore"):
+        return row.arity == 1 and any(np.isfinite(row.point(infinity)) for infinity in (np.inf, -np.inf))
+
+
+_LIMITS = names_with(lambda row: row.name == "pown" or _has_limit(row))
 ABSORBING = _LIMITS | {"div", "max", "min", "mod", "atan2"}
 _HUGE = float(np.finfo(np.float64).max)
 
 
-class Absorbed(StatesOf):
+class NonFinite(StatesOf):
     """Nodes with NumPy's values where an operand is not finite."""
 
     def __init__(self, tracer: Tracer, box: Ends | None) -> None:
@@ -87,7 +94,8 @@ class Absorbed(StatesOf):
             limit = at_infinity(made, value)
             if np.isfinite(limit):
                 self.refuse(u.doubt, f"np.{made.op}")
-                exactly = pi / exact(2) * exact(int(np.sign(limit))) if made.op == "atan" else limit
+                # All limits are integers, but for those of the arc tangent.
+                exactly = limit if limit == round(limit) else pi / exact(2) * exact(int(np.sign(limit)))
                 found = self._met(infinite, self._constant(exactly), found)
         return found
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from infimum.exact.number import Exact, ExactArray
 from infimum.tracing.arguments import bound, not_honoured, with_out
-from infimum.tracing.kinds import kind_of, type_of
+from infimum.tracing.dtypes import kind_of, type_of
 from infimum.tracing.refusal import refusal
 from infimum.tracing.tracer import Rule, Tracer
 from infimum.tracing.values import has_exact, is_symbolic, plain, unknown
 
 if TYPE_CHECKING:
-    from infimum.tracing.twins import Twins
+    from infimum.tracing.twins.twins import Twins
 
 
 class NumpyTwin:
@@ -39,7 +39,7 @@ class NumpyTwin:
             return _BY_HAND[function](tracer, *call.args, **call.kwargs)
         if isinstance(function, np.ufunc):
             return tracer.ufunc(function, args[: function.nin], **with_out(function, args, kwargs))
-        if tracer.knows(function):
+        if function in tracer.functions:
             return tracer.call(function, args, kwargs)
         if not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
             if getattr(function, "__module__", "") == "math" and not kwargs:

@@ -31,16 +31,16 @@ from typing import Any
 import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
-from infimum.tracing.clock import CHANCE, CLOCKS, Moment
-from infimum.tracing.leftovers import Leftovers, holds_traced
 from infimum.tracing.math_rules import BUILTINS, MATH, SCIPY
 from infimum.tracing.negative import Negative
-from infimum.tracing.numpy.twins import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
-from infimum.tracing.python_kinds import as_float, as_int, number_class
+from infimum.tracing.python.clock import CHANCE, CLOCKS, Moment
+from infimum.tracing.python.numbers import as_float, as_int, number_class
 from infimum.tracing.refusal import refusal
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
+from infimum.tracing.twins.numpy import NumpyTwin, RandomTwin, foreign, numpy_class, unraised
+from infimum.tracing.twins.restore import Leftovers, holds_traced
 from infimum.tracing.values import is_symbolic, plain, unknown
 
 _PLAIN = frozenset(
@@ -377,12 +377,12 @@ class Twins:
         if args:
             return type(value, *args, **kwargs)
         if isinstance(value, TracedArray):
-            return self.of(np.ndarray if value.cells is not None else _TYPES[value.kind])
+            return self.of(np.ndarray if value.buffer is not None else _TYPES[value.kind])
         return self.of(type(value))
 
     def _hasattr(self, value: Any, name: str) -> bool:
         if isinstance(value, TracedArray):
-            return hasattr(np.ndarray if value.cells is not None else _TYPES[value.kind], name)
+            return hasattr(np.ndarray if value.buffer is not None else _TYPES[value.kind], name)
         return hasattr(value, name)
 
     def _isinstance(self, value: Any, kinds: Any) -> bool:
@@ -391,7 +391,7 @@ class Twins:
             return any(self._isinstance(value, kind) for kind in parts)
         original = self._original.get(id(kinds), kinds) if kinds != self._type else type
         if isinstance(value, TracedArray) and isinstance(kinds, type):
-            return issubclass(np.ndarray if value.cells is not None else _TYPES[value.kind], original)
+            return issubclass(np.ndarray if value.buffer is not None else _TYPES[value.kind], original)
         return isinstance(value, original) or (
             original is not kinds and type(kinds) is type and isinstance(value, kinds)
         )

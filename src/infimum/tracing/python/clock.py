@@ -50,3 +50,4 @@ class Moment(float):
                   "__floor__", "__ceil__", "__trunc__", "__divmod__"):  # fmt: skip
         locals()[_name] = _asked
     del _name
+    refuse = _asked

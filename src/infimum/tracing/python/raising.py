@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.tracing.python.guards import caught
+from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 
 if TYPE_CHECKING:
@@ -45,8 +47,17 @@ _INSIDE: dict[str, Callable[[float, float], bool]] = {
 }  # fmt: skip
 
 
-def never_raises(t: Tracer, name: str, values: tuple[Any, ...]) -> bool:
-    """Whether a function has a number for every number of the domain; never where that is in doubt."""
+def may_raise(t: Tracer, name: str, *values: Any) -> None:
+    """Refuse what raises an error for some numbers where the user's code may catch it."""
+    if caught() and not _never_raises(t, name, values):
+        raise refusal(
+            f"{name} raises an error for some numbers, and the code around it may catch that error.",
+            "Write np.where(condition, a, b) with the condition under which it is defined, without try.",
+        )
+
+
+def _never_raises(t: Tracer, name: str, values: tuple[Any, ...]) -> bool:
+    """Return whether a function has a number for every number of the domain; False where that is in doubt."""
     inside = _INSIDE.get(name)
     if inside is None or not values or (name == "math.log" and len(values) > 1):
         return False
@@ -55,11 +66,11 @@ def never_raises(t: Tracer, name: str, values: tuple[Any, ...]) -> bool:
 
 
 def _ends(t: Tracer, value: Any) -> tuple[float, float]:
-    """The range of an operand over the domain; infinite where it may be no number."""
+    """Return the range of an operand over the domain; infinite where it may be no number."""
     if type(value) is not TracedArray:
         known = float(value) if isinstance(value, int | float) else math.inf
         return known, known
-    if t.absorbed.is_nan(value.node) is not False:
+    if t.nonfinite.is_nan(value.node) is not False:
         return -math.inf, math.inf
-    lo, hi = t.absorbed.ranges.of(value.node)
+    lo, hi = t.nonfinite.ranges.of(value.node)
     return float(np.min(lo)), float(np.max(hi))
