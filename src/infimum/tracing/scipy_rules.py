@@ -54,7 +54,7 @@ def _floats(t: Tracer, a: Any) -> Any:
     return t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
 
 
-# Of exponents that may be large the largest is taken out first; the sum of what is left lies between 1 and their number.
+# Of exponents that may be large the largest is taken out first; the sum of the rest lies between 1 and their number.
 #
 #                   moderate exponents                large ones: b = a - max(a), at most 0
 #   logsumexp       log(sum(exp(a)))                  max(a) + log(sum(exp(b)))
