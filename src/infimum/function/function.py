@@ -22,8 +22,8 @@ from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.jacobian import Jacobian, trace_jacobian
 from infimum.function.watch import Comparison, Watch
-from infimum.graph.build import is_number
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.graph.show import show
 from infimum.interval import Interval
 from infimum.interval.reading import as_array, ends

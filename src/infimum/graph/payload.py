@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from infimum.exact.number import Exact
 from infimum.graph.constant import Constant
 from infimum.graph.indexmap import IndexMap
 from infimum.graph.node import Node
@@ -30,3 +33,27 @@ def others_of(node: Node) -> tuple[str, int]:
     assert isinstance(node.data, tuple), node
     op, width = node.data
     return str(op), int(width)
+
+
+def exact_scalar(node: Node) -> Exact | None:
+    """The exact value of a scalar constant."""
+    if node.op != "constant" or node.size != 1 or not value_of(node).is_exact:
+        return None
+    doubles = value_of(node).doubles
+    if doubles is not None and not np.isfinite(doubles).all():
+        return None
+    return value_of(node).exact_elements()[0]
+
+
+def is_number(node: Node, value: float) -> bool:
+    """Whether a node is this very number."""
+    return (
+        node.op == "constant"
+        and node.size == 1
+        and value_of(node).doubles is not None
+        and value_of(node).points()[0] == value
+    )
+
+
+def is_double(node: Node) -> bool:
+    return node.op == "constant" and value_of(node).doubles is not None

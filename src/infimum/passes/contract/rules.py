@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from infimum.graph.build import is_number
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.ops import OPERATIONS, names_with
 from infimum.ops.record import Reverse
 

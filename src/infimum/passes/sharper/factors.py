@@ -16,9 +16,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.graph.payload import integer_of, value_of
+from infimum.graph.payload import integer_of, is_number, value_of
 from infimum.ops import names_with
 
 _MOST_FACTORS = 12

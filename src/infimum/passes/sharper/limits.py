@@ -32,8 +32,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from infimum.exact.number import pi
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
+from infimum.graph.payload import is_number
 from infimum.ops import OPERATIONS, names_with
 from infimum.passes.sharper.factors import Factors, Product, multiplied, to_the
 

@@ -19,9 +19,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.graph.payload import integer_of, value_of
+from infimum.graph.payload import integer_of, is_number, value_of
 
 _MOST_TERMS = 8  # beyond, a node is an atom: completed squares of long sums cost more than they tell
 _MOST_SYMBOLS = 64  # elements of a constant that are no doubles; comparing more costs too much
