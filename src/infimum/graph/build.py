@@ -60,13 +60,13 @@ class Build:
         return x.op == "constant" and bool((value_of(x).enclosure()[0] > bound).all())
 
     def full(self, node: Node, size: int) -> Node:
-        """The node spread to `size` elements."""
+        """Return the node spread to `size` elements."""
         if node.size == size:
             return node
         return self.graph.node("take", (node,), size, indexmap.broadcast(size))
 
     def is_total(self, node: Node) -> bool:
-        """Defined for every real x, by its operations alone."""
+        """Return whether a node is defined for every real x, by its operations alone."""
         pending = [node]  # deep expressions are walked without recursion
         while pending:
             current = pending[-1]
@@ -79,14 +79,14 @@ class Build:
         return self._total[node]
 
     def opaque(self, node: Node) -> Node:
-        """A leaf that stands for a node while expressions of it are built; to be replaced before lowering."""
+        """Return a leaf that stands for a node while expressions of it are built; it is replaced before lowering."""
         leaf = self.graph.node("opaque", (), node.size, node.number)
         self._total[leaf] = self.is_total(node)
         return leaf
 
     # ------------------------------------------------------------------------------------------ elementwise
     def apply(self, op: str, *args: Node, data: Any = None) -> Node:
-        """The simplest node for this operation on these operands."""
+        """Return the simplest node for this operation on these operands."""
         size = max(a.size for a in args)
         if all(a.op == "constant" for a in args):
             known = folded(op, [value_of(a) for a in args], size, data)
@@ -100,7 +100,7 @@ class Build:
 
     # ------------------------------------------------------------------------------------------ structure
     def take(self, node: Node, m: IndexMap) -> Node:
-        """Element i is node[m(i)]."""
+        """Return the node whose element i is node[m(i)]."""
         if indexmap.is_identity(m):
             return node
         if node.size == 1 and isinstance(m, Affine):
@@ -120,7 +120,7 @@ class Build:
         return self.graph.node("take", (node,), m.size, m)
 
     def _may_push(self, node: Node, m: IndexMap) -> bool:
-        """A take may move inside unless that repeats work or loses the zeros that a missing element reads."""
+        """Return whether a take may move inside: it repeats no work and keeps the zeros that missing elements read."""
         if m.size > node.size:
             return False
         guarded = not isinstance(m, Affine) and bool((m.indices() < 0).any())
@@ -156,7 +156,7 @@ class Build:
         return self.graph.node("concat", pieces, sum(p.size for p in pieces))
 
     def reduce(self, op: str, node: Node, width: int) -> Node:
-        """The reduction of groups of `width` elements; the node may be a scalar that stands for one full group."""
+        """Return the reduction of groups of `width` elements; a scalar stands for one full group."""
         groups = max(1, node.size // width)
         if width == 1:
             return node
@@ -184,7 +184,7 @@ class Build:
         return self.apply(node.op, self.reduce("sum", a, width), self.reduce("sum", b, width))
 
     def others(self, op: str, node: Node, width: int) -> Node:
-        """For each element, the reduction of its group without it."""
+        """Return for each element the reduction of its group without it."""
         return self.graph.node("others", (node,), node.size, (op, width))
 
     def recurrence(self, a: Node, b: Node, size: int, reverse: bool) -> Node:
@@ -192,7 +192,7 @@ class Build:
 
 
 def _is_total_itself(node: Node) -> bool:
-    """Its own operation is defined for all operands."""
+    """Return whether its own operation is defined for all operands."""
     if node.op == "pown":
         return integer_of(node) >= 0
     known = OPERATIONS.get(node.op)

@@ -15,7 +15,7 @@ _MOST_EXACT = 64  # elements up to which constants are folded symbol by symbol
 
 
 def folded(op: str, values: list[Constant], size: int, data: Any) -> Constant | None:
-    """The constant that the operation makes of constants: exact where that is cheap, else a tight interval."""
+    """Return the constant that the operation makes of constants: exact where that is cheap, else a tight interval."""
     finite = all(v.doubles is None or np.isfinite(v.doubles).all() for v in values)
     if finite and size <= _MOST_EXACT and all(v.is_exact for v in values):
         found = _fold_exactly(op, values, size, data)

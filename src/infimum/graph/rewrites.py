@@ -50,7 +50,7 @@ def _add(b: Build, args: Args, data: Any) -> Node | None:
 
 
 def _moved_constant(b: Build, c: Node, inner: Node) -> Node | None:
-    """c + (u + d) -> u + (c + d) and the like, where the constants meet in a double."""
+    """Rewrite c + (u + d) as u + (c + d) and the like, where c + d is a double."""
     p, q = inner.args
     if q.op == "constant":
         u, d, sign = p, (q if inner.op == "add" else b.apply("neg", q)), 1
@@ -105,7 +105,7 @@ def _mul(b: Build, args: Args, data: Any) -> Node | None:
 
 
 def _merged_factor(b: Build, c: Node, inner: Node) -> Node | None:
-    """c * (d * x) -> (c d) * x, c * -x -> (-c) * x, c * (x / d) -> (c/d) * x for an inexact c."""
+    """Rewrite c * (d * x) as (c d) * x, c * -x as (-c) * x, and c * (x / d) as (c/d) * x for an inexact c."""
     if inner.op == "neg":
         return b.apply("mul", b.apply("neg", c), inner.args[0])
     p, q = inner.args
@@ -136,7 +136,7 @@ def _power_product(b: Build, x: Node, y: Node) -> Node | None:
 
 
 def _factors(x: Node) -> list[Node]:
-    """The factors of a product, as far as they fit on one hand."""
+    """Return the factors of a product, six at most."""
     found: list[Node] = []
     pending = [x]
     while pending:
@@ -149,7 +149,7 @@ def _factors(x: Node) -> list[Node]:
 
 
 def _double_angle(b: Build, x: Node, y: Node) -> Node | None:
-    """p sin(u) * q cos(u) = p q sin(2u)/2, either way round."""
+    """Rewrite p sin(u) * q cos(u) as p q sin(2u)/2, either way round."""
     left, right = _factors(x), _factors(y)
     for f in left:
         for g in right:
@@ -268,7 +268,7 @@ def _max(b: Build, args: Args, data: Any) -> Node | None:
 
 
 def _is_truth(node: Node) -> bool:
-    """A comparison, or a selection or all or any of comparisons: 0 or 1."""
+    """Return whether a node is a comparison, or a selection or all or any of comparisons: 0 or 1."""
     inner = node.args[0] if node.op in ("take", "min_of", "max_of") else node
     return inner.op in _TRUTHS
 

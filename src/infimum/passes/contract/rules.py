@@ -35,7 +35,7 @@ def _where(op: Callable[..., Node], a: Sequence[Node], c: Node, data: Any) -> tu
 
 
 def is_truth(node: Node) -> bool:
-    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where; other conditions are numbers."""
+    """Return whether a node is certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where."""
     pending = [node]
     while pending:
         current = pending.pop()
