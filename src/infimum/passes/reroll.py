@@ -106,7 +106,7 @@ class _Roller:
         return self._joined(chain, parts)
 
     def _by_constants(self, terms: list[Node]) -> list[list[Node]]:
-        """Return terms of one form grouped by their constants, if the groups are equally long: 8 sin(7x), 6 sin(14x)."""
+        """Return terms of one form grouped by their constants if the groups are equally long: 8 sin(7x), 6 sin(14x)."""
         if len(terms) < 2 * _SMALLEST:
             return [terms]
         groups: dict[Hashable, list[Node]] = {}

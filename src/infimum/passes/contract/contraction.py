@@ -5,7 +5,7 @@ enclosure met with what every user's set says of it. The sets of x are the contr
 of the box satisfies all constraints.
 
     node            what its set c says of its operand
-    elementwise     the reverse rule of its operation (passes/contract/rules.py); all elements met where the operand is a scalar
+    elementwise     the reverse rule of its operation (rules.py); all elements met where the operand is a scalar
     intersection    c itself, for both
     take            c read through the transposed map, all readers met; nothing where nobody reads
     concat          the pieces of c
@@ -47,7 +47,7 @@ _GROUPED = {"prod": "mul_rev", "min_of": "min_rev", "max_of": "max_rev"}
 
 
 def contraction(constraints: list[Node], n: int, parameters: int = 0) -> Program:
-    """Return the Program that contracts boxes of n variables, given constraints on expressions of these and of parameters.
+    """Return the Program that contracts boxes of n variables, given constraints on expressions.
 
     inputs     the box, the parameters, then a wanted interval for every element of every constraint
     outputs    the contracted box (an empty component: nothing is left), then the constraints' enclosures over the box

@@ -1,8 +1,8 @@
 """Sharper enclosures where an expression has a limit but no value: products in which a factor cancels.
 
 The natural enclosure of sin(u)/u over a box with u = 0 in it is everything, of u log(u) all that is not above 0. A
-product is read as powers of factors (passes/sharper/factors.py); a factor is written as its argument times a function without a
-zero, and what meets there cancels:
+product is read as powers of factors (factors.py); a factor is written as its argument times a function without a zero,
+and what meets there cancels:
 
     factor                      is written as
     sin u, sinpi u              u S(u), pi u S(pi u)                      S(u) = sin(u)/u, 1 at 0
@@ -20,7 +20,7 @@ zero, and what meets there cancels:
     pow(u, u^a r)               exp of the above
     log(1 + exp u)              max(u, 0) + log1p(exp(-|u|)): no overflow
 
-A product in which something cancelled becomes the intersection of itself and of what was found, as in passes/sharper/squares.py.
+A product in which something cancelled becomes the intersection of itself and of what was found, as in squares.py.
 
 Guarantee: wherever a node is defined, what it is met with is defined and the same real number: S, E, H and L continue
 the quotients and the product, E and H are never 0, and S(u) is 0 only where sin(u) is.
