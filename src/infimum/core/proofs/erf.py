@@ -105,8 +105,8 @@ def errors(
 ) -> tuple[Fraction, Fraction]:
     """Return the relative errors of the approximation and of its evaluation.
 
-    The constants come in the order of the code; paired says of each coefficient, from the highest on, whether a low part
-    follows it, and None of those that belong to the part in double.
+    The constants come in the order of the code; paired says of each coefficient, from the highest on, whether a low
+    part follows it, and None of those that belong to the part in double.
     """
     numbers = iter(Fraction(float.fromhex(c)) for c in constants)
     doubles = [next(numbers) for p in paired if p is None]
