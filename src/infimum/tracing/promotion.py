@@ -110,7 +110,7 @@ def _integer_division(t: Tracer, rule: Any, a: Any, b: Any, bound: int) -> Any:
     if type(divisor) is not TracedArray and np.all(np.asarray(divisor) != 0):
         return _typed_parts(t, rule(t, a, b), bound)
     zero = t.ufunc(np.equal, (b, 0))
-    found = rule(t, a, t.call(np.where, (zero, 1, b), {}))
+    found = rule(t, a, t.call(np.where, (zero, 1, b)))
     if isinstance(found, tuple):
         return _typed_parts(t, tuple(t.apply("where", zero, 0.0, part) for part in found), bound)
     return _typed_parts(t, t.apply("where", zero, 0.0, found), bound)

@@ -87,7 +87,6 @@ class TracedArray(ArrayMethods):
         scalar: Node | None,
         buffer: Buffer | None = None,
         index: Indices | None = None,
-        boolean: bool = False,
         kind: str = "f",
         bound: int = 0,
     ) -> None:
@@ -96,7 +95,7 @@ class TracedArray(ArrayMethods):
         self.scalar = scalar  # the node of an array of shape (), which nobody can write into
         self.buffer = buffer
         self.index = index  # the positions of this view in the buffer; None: all of them in order
-        self.kind = "b" if boolean else kind  # the type of the values (kinds)
+        self.kind = kind  # the type of the values (dtypes)
         self.bound = bound  # of integers: what no element exceeds in size
 
     @property
