@@ -11,8 +11,8 @@ from infimum.tracing.buffer import Buffer
 from infimum.tracing.flatiter import FlatIter
 from infimum.tracing.refusal import refusal
 
-_DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
-_DTYPES |= {"F": _DTYPES["f"], "B": _DTYPES["b"], "I": _DTYPES["i"]}
+DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
+DTYPES |= {"F": DTYPES["f"], "B": DTYPES["b"], "I": DTYPES["i"]}
 
 
 class ArrayMethods(ArrayOperators):
@@ -40,7 +40,7 @@ class ArrayMethods(ArrayOperators):
     def dtype(self) -> np.dtype[Any]:
         if self.buffer is not None and self.buffer.value is not None:
             return self.buffer.value.dtype
-        return _DTYPES[self.kind]
+        return DTYPES[self.kind]
 
     @property
     def T(self) -> Any:

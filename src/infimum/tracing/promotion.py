@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.tracing.dtypes import DTYPES, LIMIT, bound_of, result_kinds, type_of, typed, unsigned_zero, with_kind
+from infimum.tracing.array_methods import DTYPES
+from infimum.tracing.dtypes import LIMIT, bound_of, result_kinds, type_of, typed, unsigned_zero, with_kind
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 
