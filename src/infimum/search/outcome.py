@@ -84,8 +84,7 @@ class Options:
     selection: Selection = field(default_factory=Best)
     contractors: tuple[str, ...] | None = None  # names of those that the default method runs; None for all
     split: str = "smear"  # where the default method cuts a box in two: see search/auto/bisection.py
-    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
-    backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
+    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: as many as wait
 
     @property
     def goals(self) -> Goals:

@@ -20,8 +20,9 @@ from infimum.search.auto.search import Search
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.method import Report, unheard
 from infimum.search.outcome import Options, Outcome, Progress, Proof
-from infimum.search.product import MOST_NUMBERS, Answers, Product, share
+from infimum.search.product import Answers, Product, share
 from infimum.search.status import Status
+from infimum.search.tuning import MOST_ENDS
 from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
@@ -119,7 +120,7 @@ class _BlockSearch:
     @staticmethod
     def _written(product: Product, lower: float, late: bool) -> tuple[FloatArray, FloatArray]:
         """The boxes, or one around all of them where they are too many, or many and time is up."""
-        if 2 * product.n * product.count() <= (_MOST_WHEN_LATE if late else MOST_NUMBERS):
+        if 2 * product.n * product.count() <= (_MOST_WHEN_LATE if late else MOST_ENDS):
             return product.boxes()
         return product.hull()[None], np.array([lower])
 
