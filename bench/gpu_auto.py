@@ -9,9 +9,9 @@ usage: python bench/gpu_auto.py [--write] [--seconds S] [--same-batch] [--leisur
 
     figure         how
     compiled       kernels of a function, all functions' at once on all cores
-    boxes/s        Devices.contract: all contractors, from arrays of the host to arrays of the host, best of three;
-                   where the CPU takes half a second, it gets no larger batch. level: that contractor's Program alone,
-                   on boxes that lie on the device
+    boxes/s        ContractorChain.contract: all contractors, from arrays of the host to arrays of the host, best of
+                   three; where the CPU takes half a second, it gets no larger batch. level: that contractor's Program
+                   alone, on boxes that lie on the device
     search         separable.search as `minimize` runs it, kernels from the cache; boxes: how many were contracted
 """
 
@@ -36,10 +36,11 @@ from infimum.backends import cpu
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.placement import Gpu
-from infimum.contractors.chain import Devices
-from infimum.contractors.mean_value import form_program
+from infimum.boxes import Boxes
+from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
+from infimum.passes.contract.linear_form import form_program
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
 from infimum.search.backend import boxes_all_over
@@ -144,15 +145,15 @@ def batches(case: Case) -> list[dict[str, Any]]:
     """Boxes a second, contracted under a level that keeps about half of them."""
     threads = cpu.usable_cpus()
     place = Gpu(call=0, patience=0, many=0)
-    on_cpu = Devices(case.function, case.domain, threads)
-    on_gpu = Devices(case.function.on(place), case.domain, threads)
+    on_cpu = ContractorChain(case.function, case.domain, threads)
+    on_gpu = ContractorChain(case.function.on(place), case.domain, threads)
     moved = case.function.on(place)
     rows: list[dict[str, Any]] = []
     for asked_for in SIZES:
         lo, hi = boxes_all_over(case.domain, asked_for)
         size = len(lo)  # fewer of many variables
         upper = float(np.nanmedian(case.function((lo + hi) / 2)))
-        given = lo, hi, np.full(size, -np.inf), upper
+        given = Boxes(lo, hi), upper
         there, found = best(partial(on_gpu.contract, *given))
         row: dict[str, Any] = {"boxes": size, "gpu_per_second": size / there}
         if not rows or rows[-1].get("cpu_seconds", np.inf) < ENOUGH:
@@ -215,19 +216,19 @@ def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, 
         batch=auto._BATCHES[batch],
     )  # fmt: skip
     boxes = 0
-    contract = Devices.contract
+    contract = ContractorChain.contract
 
-    def counted(self: Devices, lo: Any, *given: Any) -> Any:
+    def counted(self: ContractorChain, batch: Boxes, upper: float) -> Boxes:
         nonlocal boxes
-        boxes += len(lo)
-        return contract(self, lo, *given)
+        boxes += len(batch)
+        return contract(self, batch, upper)
 
     function = case.function.on(backend)
-    Devices.contract = counted  # type: ignore[method-assign]
+    ContractorChain.contract = counted  # type: ignore[method-assign]
     try:
         found = separable.search(function, case.domain, options)
     finally:
-        Devices.contract = contract  # type: ignore[method-assign]
+        ContractorChain.contract = contract  # type: ignore[method-assign]
     return {
         "backend": backend,
         "batch": options.batch,

@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import ceil, log2
 from pathlib import Path
 
+import erf  # type: ignore[import-not-found]  # beside this script
 from nearest import nearest_multiple, tiny_product_error  # type: ignore[import-not-found]  # beside this script
 
 HERE = Path(__file__).resolve().parent
@@ -29,6 +30,7 @@ TRIG = "DD<D> trig_kernel(DD<D> r, M odd)"
 NEAR_REDUCE, PI_REDUCE = "DD<D> near_reduce(D x, D &k)", "DD<D> pi_reduce(D x, D &k)"
 FAST_TWO_SUM, TWO_SUM = "DD<D> fast_two_sum(D a, D b)", "DD<D> two_sum(D a, D b)"
 TWO_PROD, TIMES = "DD<D> two_prod(D a, D b)", "DD<D> times(DD<D> a, D b)"
+ERF_OVER, SCALED_ERFC = "DD<D> erf_over(D m)", "DD<D> scaled_erfc(D m)"
 MARGIN = "D margin(DD<D> y, double bound)"
 
 # The functions whose whole text each Gappa script must quote.
@@ -53,6 +55,7 @@ CONSTANTS = {
 }
 HEADERS = [
     "double_double.h",
+    "elementary/erf.h",
     "elementary/exp.h",
     "elementary/log.h",
     "elementary/reduction.h",
@@ -409,6 +412,25 @@ def trig_totals(
     ]
 
 
+def erf_totals() -> list[Total]:
+    """The coefficients are read from the header; t = (x - 4)/(x + 4) for 0.47 <= x <= 27.5."""
+    near = erf.errors(
+        constants_of(ERF_OVER, ""), [None] * 7 + [True] * 3, erf.erf_over, Fraction(0), Fraction(1, 4), 200
+    )
+    far = erf.errors(
+        constants_of(SCALED_ERFC, ""),
+        [None] * 16 + [True, False] + [True] * 6,
+        erf.scaled_erfc,
+        (Fraction("0.47") - 4) / (Fraction("0.47") + 4),
+        Fraction(47, 63),
+        1500,
+    )
+    return [
+        Total(name, approximation, evaluation, Fraction(0), ULP, header_claim(name), "comment")
+        for name, (approximation, evaluation) in (("erf_over", near), ("scaled_erfc", far))
+    ]
+
+
 # -------------------------------------------------------------------------------- report
 def power(value: Fraction) -> str:
     if value == 0:
@@ -459,6 +481,7 @@ def main() -> int:
             *exp_totals(gappa["exp.gappa"], sollya["exp"]),
             *log_totals(gappa["log.gappa"], sollya["log"]),
             *trig_totals(gappa["cos.gappa"], gappa["sin.gappa"], gappa["trig.gappa"], sollya["trig"]),
+            *erf_totals(),
         ]
     except ProofError as error:
         print(error)

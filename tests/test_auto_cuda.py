@@ -24,12 +24,12 @@ from infimum.backends import cpu
 from infimum.backends import placement as place
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.placement import Gpu, is_on_device
-from infimum.boxes import shrinkage
-from infimum.contractors.chain import Devices
-from infimum.contractors.mean_value import form_program
+from infimum.boxes import Boxes, shrinkage
+from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
+from infimum.passes.contract.linear_form import form_program
 from infimum.search import backend, placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
@@ -193,16 +193,16 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     function, domain, _ = asked(case)
     lo = np.random.default_rng(5).uniform(0, 0.9, (200, 6))
     lo[::4] = np.asarray(problems.hartmann6().minimiser, float) - 0.05
-    boxes = lo, lo + 0.1, np.full(200, -np.inf)
-    wanted = Devices(function, domain).contract(*boxes, -0.5)
+    boxes = Boxes(lo, lo + 0.1)
+    wanted = ContractorChain(function, domain).contract(boxes, -0.5)
     crossed: list[int] = []
     there, kernel = cuda.to_device, cuda.to_host
     monkeypatch.setattr(place.cuda, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
     monkeypatch.setattr(place.cuda, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
     monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
-    found = Devices(function.on(Gpu(**EVERYTHING)), domain).contract(*boxes, -0.5)
+    found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain).contract(boxes, -0.5)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-    assert len(wanted[0]) == 50  # the boxes that hold the minimiser
+    assert len(wanted) == 50  # the boxes that hold the minimiser
     assert [size for size in crossed if size > domain.n] == [1200, 1200, 200, 300, 300, 50]
     assert not any(map(is_on_device, found))
 
@@ -403,7 +403,7 @@ def test_what_fails_between_two_runs_is_said_in_a_sentence(
     def failing(*_: Any, **__: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(Devices, "contract", failing)
+    monkeypatch.setattr(ContractorChain, "contract", failing)
     with pytest.raises(BackendUnavailable, match=words):
         minimum("cuda")
 
@@ -523,10 +523,9 @@ def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
     case = CASES[name]()
     function, domain, _ = asked(case)
     lo, hi = backend.boxes_all_over(domain, 50_000)
-    lower = np.full(len(lo), -np.inf)
     upper = float(np.nanmedian(function((lo + hi) / 2)))
-    wanted = Devices(function, domain, 16).contract(lo, hi, lower, upper)
-    found = Devices(function.on(Gpu(**EVERYTHING)), domain, 16).contract(lo, hi, lower, upper)
+    wanted = ContractorChain(function, domain, 16).contract(Boxes(lo, hi), upper)
+    found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain, 16).contract(Boxes(lo, hi), upper)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 

@@ -27,7 +27,7 @@ SMOOTH, KINK, UNDEFINED = (True, True), (True, False), (False, False)
 
 EVERYWHERE = [
     "neg", "add", "sub", "mul", "sqr", "fma", "exp", "exp2", "exp10", "expm1", "sin", "cos", "sinpi", "cospi", "atan",
-    "sinh", "cosh", "tanh", "asinh", "sin_over_x", "expm1_over_x", "sinh_over_x",
+    "sinh", "cosh", "tanh", "asinh", "sin_over_x", "expm1_over_x", "sinh_over_x", "erf", "erfc",
 ]  # fmt: skip
 NO_POINT_FUNCTION = {"hull", "intersection", "step_low", "step_high", "mid", "rad", "wid", "mag", "mig"}
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import jumpy_functions
+from contractions import stationary
 from infimum import minimize, ops
-from infimum.contractors import Stationary
 from infimum.domain import read_bounds
 from infimum.errors import InfimumError, InternalError
 from infimum.function.function import trace
@@ -140,7 +140,7 @@ def test_a_slope_that_exists_nowhere_says_nothing(monkeypatch: pytest.MonkeyPatc
     f = trace(lambda x: np.log(x[0]) ** 0 + x[0] ** 2, 1, box=(np.array([0.5]), np.array([2.0])))
     one = np.array([[1.0]])
     assert not np.isfinite(f.gradient_ends(one, one)).any()
-    lo, hi = Stationary(f, read_bounds([(0.5, 3)])).contract(one, one)
+    lo, hi = stationary(f, read_bounds([(0.5, 3)])).contract(one, one)
     assert lo == hi == 1.0
 
 

@@ -23,10 +23,10 @@ from infimum.bench import compare as cli_compare
 from infimum.bench import frontier as cli_frontier
 from infimum.bench import paper as cli_bench
 from infimum.cli.target import read_bound, target
-from infimum.contractors.chain import NAMES
+from infimum.contractors.table import DEFAULT, NAMES
 from infimum.errors import InfimumError
 from infimum.records.result import Result
-from infimum.search.auto.bisection import SPLITS
+from infimum.search.auto.split_rules import SPLITS
 from infimum.search.paper.partition import PARTITIONS
 from infimum.search.paper.sampling import SAMPLINGS
 from infimum.search.paper.selection import Best
@@ -244,7 +244,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--method", metavar="NAME", help=f"{' or '.join(METHODS)}; paper if a strategy is given, else auto"
     )
-    said = f"what contracts boxes, of auto: {','.join(NAMES)}, or none; all by default"
+    said = f"what contracts boxes, of auto: {','.join(NAMES)}, or none; {','.join(DEFAULT)} by default"
     one.add_argument("--contractors", type=_names, metavar="NAME,…", help=said)
     one.add_argument("--split", metavar="NAME", help=f"which variable is cut, of auto: {', '.join(SPLITS)}")
     one.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")

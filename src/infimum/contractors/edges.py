@@ -8,7 +8,7 @@ from infimum.domain import Domain
 
 
 def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Which components may lie on the domain's lower edge, and which on its upper one.
+    """Return which components may lie on the domain's lower edge, and which on its upper one.
 
     The user's edge lies between the outward- and the inward-rounded one. An infinite edge counts: values may go on
     falling towards it.

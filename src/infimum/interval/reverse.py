@@ -101,7 +101,7 @@ def mul_rev_to_pair(b: object, c: object) -> tuple[Interval, Interval]:
 
 
 def cancel_minus(x: object, y: object) -> Interval:
-    """Be the tightest z for which y + z contains x, where x is at least as wide as y.
+    """Return the tightest z for which y + z contains x, where x is at least as wide as y.
 
     x                 y                     z
     empty             bounded, or empty     empty
@@ -112,5 +112,5 @@ def cancel_minus(x: object, y: object) -> Interval:
 
 
 def cancel_plus(x: object, y: object) -> Interval:
-    """Be cancel_minus(x, -y)."""
+    """Return cancel_minus(x, -y)."""
     return Interval._of(call("cancel_plus", operand(x), operand(y)))

@@ -33,6 +33,7 @@ class Result(Mapping[str, Any]):
     history        a Progress (iteration, lower, upper, regions, seconds, work) for each report of the search; `work`
                    says what each contractor, the points and the cuts brought, `main_work` the same in a word
     backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
+    trust          what the proof rests on beside infimum: the contractors of the user's own, by class and module
     """
 
     optimum: Interval
@@ -50,6 +51,7 @@ class Result(Mapping[str, Any]):
     product: Product | None = None
     proof: Proof | None = None
     missed: Missed | None = None
+    trust: tuple[str, ...] = ()
 
     # ------------------------------------------------------------------------------------------ the optimum
     @property
@@ -87,7 +89,10 @@ class Result(Mapping[str, Any]):
 
     @property
     def message(self) -> str:
-        """What ended the search, in a sentence or two; of a goal that was missed, where and why."""
+        """What ended the search, in a sentence or two; of a goal that was missed, where and why; and `trust`."""
+        return f"{self._ending()} {writing.trusted(self.trust)}" if self.trust else self._ending()
+
+    def _ending(self) -> str:
         text = self.status.sentence
         if self.status in (Status.RUNNING, Status.UNDEFINED):
             return text
@@ -139,7 +144,7 @@ class Result(Mapping[str, Any]):
         boxes = "boxes" if self.count() == len(self.listed) else "blocks"
         ends = ["maximum", boxes, "upper_bounds"] if self.maximize else ["minimum", boxes, "lower_bounds"]
         rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history", "backend"]
-        return ends + rest
+        return [*ends, *rest, "trust"]
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names():
@@ -159,7 +164,7 @@ class Result(Mapping[str, Any]):
         return writing.report(self)
 
 
-def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Result:
+def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
     """Be the result of an outcome of the search; of the negated function where a maximum was asked for."""
     # | status         | optimum                                             |
     # | undefined      | empty: there is none                                |
@@ -176,15 +181,18 @@ def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Res
     return Result(
         optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
         float(outcome.seconds), history, maximize, backend, outcome.product, outcome.proof, outcome.missed,
+        trust,
     )  # fmt: skip
 
 
-def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu") -> Result:
+def result_under_way(
+    step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()
+) -> Result:
     """Be what is known while a search runs: the enclosure so far, and the whole domain (n, 2) as the only box."""
     far = step.upper if maximize else step.lower
     return Result(
         Interval(step.lower, step.upper), domain[None], np.array([far]), None, float("nan"), Status.RUNNING,
-        step.iteration, 0, step.seconds, [step], maximize, backend,
+        step.iteration, 0, step.seconds, [step], maximize, backend, trust=trust,
     )  # fmt: skip
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from infimum.boxes import without_nan
 from infimum.errors import InvalidOption
 from infimum.interval.folds import fold
-from infimum.search.pool import known
 from infimum.search.tuning import MOST_ENDS, SUMS_AT_ONCE
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,8 +45,8 @@ class Answers:
 
     def __post_init__(self) -> None:
         # A bound that is no number says nothing.
-        object.__setattr__(self, "lower_bounds", known(self.lower_bounds))
-        object.__setattr__(self, "upper", -known(-self.upper))
+        object.__setattr__(self, "lower_bounds", without_nan(self.lower_bounds))
+        object.__setattr__(self, "upper", -without_nan(-self.upper))
 
     def lengths(self) -> IndexArray:
         """How many boxes each block has."""

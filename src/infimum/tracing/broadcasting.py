@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum.graph.indexmap import of_view
 from infimum.graph.node import Node
+from infimum.ops import OPERATIONS
 from infimum.tracing.nonfinite.operations import ABSORBING
 from infimum.tracing.traced import Shape, TracedArray
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 def apply(t: Tracer, op: str, *values: Any, data: Any = None, boolean: bool = False) -> TracedArray:
     """Return an operation of the core on each element."""
+    if len(values) != OPERATIONS[op].arity:
+        raise TypeError(f"{op} takes {OPERATIONS[op].arity} argument(s), got {len(values)}")
     return lifted(t, lambda *nodes: operation(t, op, nodes, data), *values, boolean=boolean)
 
 

@@ -41,7 +41,7 @@ _ABOUT_SHAPES = (np.sum, np.shape, np.ndim, np.size)
 def ufunc(t: Tracer, function: np.ufunc, inputs: tuple[Any, ...], method: str = "__call__", **kwargs: Any) -> Any:
     """Return what a universal function gives: nodes where an input is an expression, else NumPy's own result."""
     if any(map(has_exact, inputs)) and any(map(_is_short, inputs)):
-        raise t.refused(refusal("NumPy would round the exact constant to few digits here.", "Use float64 numbers."))
+        raise refusal("NumPy would round the exact constant to few digits here.", "Use float64 numbers.")
     target = kwargs.pop("out", None)
     if function.nout > 1 and target is not None and method == "__call__":
         given = target if isinstance(target, tuple) else (target,)
@@ -108,7 +108,7 @@ def _ufunc_method(t: Tracer, function: np.ufunc, method: str, inputs: tuple[Any,
     if method == "outer" and not kwargs:
         a, b = (t.traced(value) for value in inputs)
         return ufunc(t, function, (a.reshape(a.shape + (1,) * b.ndim), b))
-    raise t.refused(refusal(f"np.{function.__name__}.{method} cannot be traced.", "Write the formula another way."))
+    raise refusal(f"np.{function.__name__}.{method} cannot be traced.", "Write the formula another way.")
 
 
 def _exact_meets_array(values: tuple[Any, ...]) -> bool:
@@ -136,7 +136,7 @@ def call(t: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     if rule is None and not is_symbolic(args) and not is_symbolic(list(kwargs.values())):
         return plain_call(t, function, args, kwargs)
     if rule is None:
-        raise t.refused(unknown(function))
+        raise unknown(function)
     kwargs = dict(kwargs)
     args, target = arguments.split_out(function, args, kwargs)
     found = _ruled(t, function, rule, args, kwargs)

@@ -39,9 +39,7 @@ def cast(t: Tracer, array: TracedArray, dtype: Any, copy: bool = True) -> Any:
         return t.array(whole.node, array.shape, kind="i", bound=bound, like=like)
     if dtype.kind == "b":
         return t.copied(array) if array.boolean else t.ufunc(np.not_equal, (array, 0.0))
-    raise t.refused(
-        refusal(f"Values of dtype {dtype} cannot be traced.", "Use float (float64): the claim is about real numbers.")
-    )
+    raise refusal(f"Values of dtype {dtype} cannot be traced.", "Use float (float64): the claim is about real numbers.")
 
 
 def _integers(t: Tracer, array: TracedArray) -> tuple[TracedArray, int]:

@@ -1,6 +1,6 @@
-"""Kinds: the NumPy type that an expression's values would have, and what follows from it.
+"""The NumPy type that an expression's values would have: its kind, one letter as in NumPy's dtype.kind.
 
-    kind   values of          beside NumPy's types
+    kind   values of          together with NumPy's types
     f      float64            as NumPy promotes
     b      bool               as NumPy promotes
     i      int64              as NumPy promotes; `bound` is a number that no element exceeds in size
@@ -33,7 +33,7 @@ DTYPES = {"b": np.dtype(bool), "i": np.dtype(np.int64), "f": np.dtype(np.float64
 
 
 def type_of(value: Any) -> Any:
-    """The dtype of a value as an operand, or Python's float or int where that is weak."""
+    """Return the dtype of a value as an operand, or Python's float or int where that is weak."""
     kind = type(value)
     if kind is TracedArray:
         return _WEAK.get(value.kind) or value.dtype
@@ -58,7 +58,7 @@ def _sample(type_: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def _results(function: Any, types: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
-    """The types of what a function gives for operands of these types; NumPy's TypeError where it gives none."""
+    """Return the types of what a function gives for operands of these types; NumPy's TypeError where it gives none."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         found = function(*map(_sample, types))
@@ -66,13 +66,13 @@ def _results(function: Any, types: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]
 
 
 def result_kinds(function: Any, values: Any, name: str = "") -> str:
-    """The kind of each result of a NumPy function of these values, one letter each; refuse types without a kind."""
+    """Return the kind of each result of a NumPy function, one letter each; refuse types without a kind."""
     types = tuple(map(type_of, values))
     return "".join(kind_of(dtype, name or function.__name__) for dtype in _results(function, types))
 
 
 def kind_of(dtype: np.dtype[Any], name: str) -> str:
-    """The kind of a type; refuse the types that have none."""
+    """Return the kind of a type; refuse the types that have none."""
     if dtype == DTYPES["f"] or (dtype.kind == "f" and dtype.itemsize > 8):
         return "f"
     if dtype.kind == "b" or dtype == DTYPES["i"]:
@@ -84,13 +84,13 @@ def kind_of(dtype: np.dtype[Any], name: str) -> str:
 
 
 def joined_kind(values: Any, name: str) -> str:
-    """The kind of an array made of these pieces, each of which has a type of its own."""
+    """Return the kind of an array made of these pieces, each of which has a type of its own."""
     types = [type_of(value) for value in values]
     return kind_of(np.result_type(*(np.dtype(t) for t in types)), name)
 
 
 def bound_of(value: Any) -> int:
-    """A number that no element of an integer operand exceeds in size."""
+    """Return a number that no element of an integer operand exceeds in size."""
     if type(value) is TracedArray and not value.known:
         if value.buffer is not None and value.buffer.pointers is not None:
             return LIMIT  # something was written into it
@@ -100,7 +100,7 @@ def bound_of(value: Any) -> int:
 
 
 def with_kind(t: Tracer, value: Any, kind: str, bound: int = 0) -> Any:
-    """The same numbers as values of a kind; integers beyond int64 wrap around as NumPy's do."""
+    """Return the same numbers as values of a kind; integers beyond int64 wrap around as NumPy's do."""
     if type(value) is not TracedArray or value.known:
         return value
     if kind == "i" and bound >= LIMIT:
@@ -110,7 +110,7 @@ def with_kind(t: Tracer, value: Any, kind: str, bound: int = 0) -> Any:
 
 
 def typed(t: Tracer, value: Any, kind: str, bound: int = 0) -> Any:
-    """The same numbers as values of a kind that holds them."""
+    """Return the same numbers as values of a kind that holds them."""
     if type(value) is not TracedArray or value.known:
         return value
     if value.kind == kind and value.bound == bound:

@@ -1,4 +1,4 @@
-"""Flat: a.flat, the elements of an array one after the other, to be read, iterated over and written."""
+"""FlatIter: a.flat, the elements of an array one after the other, to be read, iterated over and written."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from infimum.tracing.refusal import refusal
 
 if TYPE_CHECKING:
-    from infimum.tracing.traced import TracedArray
+    from infimum.tracing.array_methods import ArrayMethods
 
 
-class Flat:
+class FlatIter:
     """The elements of an array in row-major order; what is read of several is a copy, as of NumPy's flatiter."""
 
     __slots__ = ("_line", "base")
     __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, array: TracedArray) -> None:
+    def __init__(self, array: ArrayMethods) -> None:
         self.base = array
         self._line = array.part(array.positions().ravel())
 
@@ -56,4 +56,4 @@ class Flat:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, Flat) else value
+    return value.copy() if isinstance(value, FlatIter) else value

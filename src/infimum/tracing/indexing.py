@@ -65,11 +65,9 @@ def _known_key(t: Tracer, key: Any) -> Any:
     if isinstance(key, slice):
         return slice(*(_known_key(t, part) for part in (key.start, key.stop, key.step)))
     if is_symbolic(key):
-        raise t.refused(
-            refusal(
-                "An index must be known, but this one stands for a whole range here.",
-                "Write np.where or np.select over the elements it may choose from.",
-            )
+        raise refusal(
+            "An index must be known, but this one stands for a whole range here.",
+            "Write np.where or np.select over the elements it may choose from.",
         )
     return plain(key)
 
@@ -93,11 +91,11 @@ def assign(t: Tracer, array: Any, key: Any, value: Any) -> None:
 def _writable(t: Tracer, array: Any) -> Buffer:
     """Return the buffer of an array that may be written into; refuse the others."""
     if not isinstance(array, TracedArray):
-        raise t.refused(refusal(MADE_BEFORE, WRITE_A_COPY))
+        raise refusal(MADE_BEFORE, WRITE_A_COPY)
     if array.buffer is None:
         raise refusal("A single number cannot be written into.", "Write a = ... to give the name a new value.")
     if array.buffer.frozen:
-        raise t.refused(refusal(array.buffer.frozen, WRITE_A_COPY))
+        raise refusal(array.buffer.frozen, WRITE_A_COPY)
     if array.index is not None and not array.index.flags.writeable:
         raise refusal("This array can only be read: its elements stand for several places.", WRITE_A_COPY)
     return array.buffer
@@ -109,9 +107,7 @@ def _write(t: Tracer, array: TracedArray, positions: Any, value: Any) -> None:
     node, shape, _ = t.operand(value)
     dtype = array.dtype
     if not holds(dtype, type_of(value)):
-        raise t.refused(
-            refusal(f"This array holds {dtype}, so NumPy would round what is written.", "Make it with dtype=float.")
-        )
+        raise refusal(f"This array holds {dtype}, so NumPy would round what is written.", "Make it with dtype=float.")
     if node.size != 1:
         target = np.shape(positions)
         extra = len(shape) - len(target)
@@ -155,13 +151,13 @@ def assign_all(t: Tracer, array: TracedArray, result: Any) -> None:
 def into(t: Tracer, target: Any, found: Any, several: bool = False) -> Any:
     """Do out=: write what a function gave, maybe one of several results, into an array, by NumPy's casting rule."""
     if not isinstance(target, TracedArray):
-        raise t.refused(refusal(MADE_BEFORE, WRITE_A_COPY))
+        raise refusal(MADE_BEFORE, WRITE_A_COPY)
     own = np.dtype(type_of(found))
     if not np.can_cast(own, target.dtype, "same_kind"):
         raise TypeError(f"cannot cast the output from {own} to {target.dtype} with rule 'same_kind'")
     if np.broadcast_shapes(np.shape(found), target.shape) != target.shape:
         raise ValueError(f"non-broadcastable output operand with shape {target.shape}")
     if several and np.shape(found) != target.shape:
-        raise t.refused(refusal("NumPy spreads all results to the shape of out=.", "Give a target of that shape."))
+        raise refusal("NumPy spreads all results to the shape of out=.", "Give a target of that shape.")
     assign(t, target, ..., found)
     return target

@@ -1,7 +1,8 @@
-"""What the user's function computes with, as traced arrays: numbers, lists, arrays and expressions."""
+"""What the user's function computes with: constants as nodes; numbers, lists and arrays as traced arrays."""
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from infimum.exact.number import Exact, ExactArray, exact
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
 from infimum.tracing.buffer import Buffer
-from infimum.tracing.constants import exact_number
 from infimum.tracing.dtypes import bound_of, joined_kind, type_of
 from infimum.tracing.layout import laid_out
 from infimum.tracing.python.clock import Moment
@@ -27,6 +27,58 @@ Operand = tuple[Node, Shape, bool]
 
 _KINDS = {"b": "b", "i": "i", "u": "i", "f": "f"}
 _FLOATS = (float, np.dtype(float))
+
+
+def number(t: Tracer, value: float) -> Node:
+    """Return the constant of a Python int or float; each number has one node."""
+    found = t.numbers.get(value)
+    if value == 0 and math.copysign(1.0, value) < 0:
+        return constant_node(t, np.array([value], np.float64))
+    if found is None:
+        if isinstance(value, int) and abs(value) > 2**53:
+            found = t.graph.node("constant", (), 1, constant(value))
+        else:
+            found = constant_node(t, np.array([value], np.float64))
+        t.numbers[value] = found
+    return found
+
+
+def _exact_number(t: Tracer, value: Exact) -> Node:
+    """Return the constant of an exact number; each object has one node."""
+    t.met_exact = True
+    found = t.exact_numbers.get(id(value))
+    if found is None:
+        node = t.graph.node("constant", (), 1, constant(value))
+        found = t.exact_numbers[id(value)] = (value, node)
+    return found[1]
+
+
+def constant_node(t: Tracer, values: npt.NDArray[Any]) -> Node:
+    """Return the constant of a flat array of plain numbers; refuse NaN and infinities."""
+    if values.dtype.kind not in "biuf":
+        raise refusal(
+            f"A constant of dtype {values.dtype} is no array of real numbers.", "Use float64, or infimum.exact."
+        )
+    doubles = values.astype(np.float64)
+    if not np.all(np.isfinite(doubles)):
+        bad = "NaN" if np.any(np.isnan(doubles)) else "infinity"
+        raise refusal(
+            f"A constant is {bad}, which is no real number.",
+            "Check the data (np.empty leaves elements unset); for a penalty use a large finite number.",
+        )
+    if values.dtype.itemsize > 8 and values.dtype.kind == "f" and np.any(doubles != values):
+        return t.graph.node("constant", (), values.size, constant(exact(values)))
+    zero = doubles == 0
+    if np.any(zero & np.signbit(doubles)):
+        return _with_negative_zeros(t, doubles, zero)
+    return t.graph.node("constant", (), values.size, constant(values if values.dtype.kind in "iu" else doubles))
+
+
+def _with_negative_zeros(t: Tracer, doubles: npt.NDArray[np.float64], zero: npt.NDArray[np.bool_]) -> Node:
+    """Return constants of which some are -0.0: the negative of others; signs are not followed if some are +0.0."""
+    if np.all(np.signbit(doubles[zero])):
+        return t.graph.node("neg", (t.graph.node("constant", (), zero.size, constant(-doubles)),), zero.size)
+    return t.nonfinite.zeros.forget(t.graph.node("constant", (), zero.size, constant(doubles)))
 
 
 def array(
@@ -71,7 +123,7 @@ def operand(t: Tracer, value: Any) -> Operand:
         _refuse_subclass(value)
         return t.constant_node(np.ravel(value)), np.shape(value), value.dtype.kind == "b"
     if isinstance(value, Exact):
-        return exact_number(t, value), (), False
+        return _exact_number(t, value), (), False
     if isinstance(value, ExactArray):
         t.met_exact = True
         return t.graph.node("constant", (), value.size, constant(value)), value.shape, False
@@ -111,7 +163,7 @@ def refuse_mixed(t: Tracer, rows: list[Any]) -> None:
     mixed = [isinstance(row, TracedArray) and row.scalar in t.whole for row in rows]
     others = [row for row, is_mixed in zip(rows, mixed, strict=True) if not is_mixed]
     if any(mixed) and not any(type_of(row) in _FLOATS for row in others):
-        raise t.refused(refusal("The type of this array depends on x.", "Write np.maximum, or 0.0 in place of 0."))
+        raise refusal("The type of this array depends on x.", "Write np.maximum, or 0.0 in place of 0.")
 
 
 def traced(t: Tracer, value: Any) -> TracedArray:

@@ -35,7 +35,7 @@ _SAME = frozenset({np.absolute, np.floor, np.ceil, np.trunc, np.positive, np.con
 
 
 def elementwise(t: Tracer, ufunc: np.ufunc, rule: Any, inputs: Any) -> Any:
-    """What a universal function gives by its rule, with NumPy's type.
+    """Return what a universal function gives by its rule, with NumPy's type.
 
     result   operands        answer
     f        any             the rule
@@ -74,7 +74,7 @@ def _read_as_real(t: Tracer, value: Any) -> Any:
 
 
 def _own(t: Tracer, found: Any, inputs: Any, kind: str) -> Any:
-    """What a rule gave, never an operand itself: NumPy's functions return new arrays."""
+    """Return what a rule gave, never an operand itself: NumPy's functions return new arrays."""
     if isinstance(found, tuple):
         return tuple(_own(t, part, inputs, kind) for part in found)
     if type(found) is TracedArray and kind == "f":
@@ -105,7 +105,7 @@ def _integer_power(t: Tracer, rule: Any, base: Any, exponent: Any) -> Any:
 
 
 def _integer_division(t: Tracer, rule: Any, a: Any, b: Any, bound: int) -> Any:
-    """Division of integers, by zero zero."""
+    """Return a quotient or remainder of integers, which is 0 where the divisor is 0."""
     divisor = b.numbers if type(b) is TracedArray and b.known else b
     if type(divisor) is not TracedArray and np.all(np.asarray(divisor) != 0):
         return _typed_parts(t, rule(t, a, b), bound)

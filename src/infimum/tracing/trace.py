@@ -122,7 +122,7 @@ def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
 
 
 def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
-    """f(x, *args); the frame that bears this name divides the user's lines from ours."""
+    """Return f(x, *args); the frame that bears this name divides the user's lines from ours."""
     return f(x, *args)
 
 
@@ -149,7 +149,7 @@ def _describe(f: Any) -> str:
 
 
 def _output(tracer: Tracer, f: Any, result: Any) -> Node:
-    """The one number that the function returns.
+    """Return the one number that the function returns.
 
     returned                      answer
     traced, one element           its node
@@ -176,7 +176,7 @@ def _output(tracer: Tracer, f: Any, result: Any) -> Node:
 
 
 def _vector_output(tracer: Tracer, f: Any, result: Any) -> Node:
-    """The n numbers that the function returns, expressions of x or not."""
+    """Return the n numbers that the function returns, expressions of x or not."""
     name = getattr(f, "__name__", type(f).__name__)
     if result is None:
         raise TraceError(f"{name} returns None. Does it lack a return statement?")

@@ -14,7 +14,7 @@ import numpy as np
 from infimum.errors import TraceError
 from infimum.exact.number import Exact
 from infimum.graph.node import Graph, Node
-from infimum.tracing import broadcasting, calls, casts, constants, indexing, layout, operands
+from infimum.tracing import broadcasting, calls, casts, indexing, layout, operands
 from infimum.tracing.buffer import Buffer
 from infimum.tracing.nonfinite.operations import NonFinite
 from infimum.tracing.python import numbers, raising
@@ -42,7 +42,7 @@ class Tracer:
         self.numbers: dict[float, Node] = {}
         self.exact_numbers: dict[int, tuple[Exact, Node]] = {}  # by identity; the number is kept alive with its node
         self.met_exact = False
-        self.refusals: list[TraceError] = []
+        self.refusals: list[TraceError] = []  # all of them (refusal.recorded), so that nobody can swallow one
         self.x = Buffer(self, n, None, self.graph.node("x", (), n))
         self.x.frozen = "x belongs to the caller; writing into it would change the caller's array."
 
@@ -50,22 +50,17 @@ class Tracer:
         """Return the array that the user's function is called with."""
         return TracedArray(self, (self.n,), None, self.x)
 
-    def refused(self, error: TraceError) -> TraceError:
-        """Remember a refusal, so that nobody can swallow it."""
-        self.refusals.append(error)
-        return error
-
     def ufunc_rule(self, ufunc: np.ufunc) -> Rule:
         """Return the rule of a universal function; refuse one that has none."""
         if ufunc not in self.ufuncs:
-            raise self.refused(unknown(ufunc))
+            raise unknown(ufunc)
         return self.ufuncs[ufunc]
 
     def adopt(self, ufunc: np.ufunc, rule: Rule) -> None:
         """Know a universal function of another library."""
         self.ufuncs = {**self.ufuncs, ufunc: rule}
 
-    number, constant_node = constants.number, constants.constant_node
+    number, constant_node = operands.number, operands.constant_node
     array, fresh, given, boxed = operands.array, operands.fresh, operands.given, operands.boxed
     operand, traced, stacked, unlisted = operands.operand, operands.traced, operands.stacked, operands.unlisted
     refuse_mixed = operands.refuse_mixed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from infimum.boxes import Boxes
 from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function.function import Function
@@ -12,7 +13,6 @@ from infimum.search.auto.descent import descended, dived
 from infimum.search.witness import Witness
 
 FloatArray = npt.NDArray[np.float64]
-Boxes = tuple[FloatArray, FloatArray]
 
 _OFFERED = 2  # of the points looked at, the best ones
 _DESCENTS = 2
@@ -56,7 +56,7 @@ class Points(Witness):
                     found = "descent"
                 elif boxes is None or (end != x[i]).any():
                     continue
-                elif self.offer(dived(self._values, boxes[0][i], boxes[1][i])):
+                elif self.offer(dived(self._values, boxes.lo[i], boxes.hi[i])):
                     found = found or "dive"
         return found
 

@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from infimum.boxes import without_nan
 from infimum.deadline import ask
 from infimum.errors import InvalidOption
 from infimum.function.function import Function
 from infimum.search.paper.split import Split
 from infimum.search.paper.tuning import BATCH, BATCH_ENDS, MOST_CHILDREN
-from infimum.search.pool import known
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ class EnumeratedRun:
         found: list[tuple[FloatArray, IndexArray]] = []
         for index in batches(0, count, lo.size):
             bottom, top = function.range_ends(*boxes(split, index, lo, hi), threads=threads)
-            bottom = known(bottom)
+            bottom = without_nan(bottom)
             keep = ~((bottom > upper) | (bottom > top))
             found.append((bottom[keep], index[keep]))
         bounds = np.concatenate([b for b, _ in found])

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.errors import InvalidOption
-from infimum.fractions import at_fraction, bent, straight
+from infimum.fractions import at_fraction, from_unit, to_unit
 from infimum.search.paper.tuning import DECADE, NEAR_ZERO
 from infimum.search.proposals import numbers
 
@@ -87,7 +87,7 @@ class Logarithmic:
             large = np.minimum(large, _LARGEST)
             small = np.maximum(small, large * NEAR_ZERO)
             ratio = np.exp(np.log(small)[:, None] + (np.log(large) - np.log(small))[:, None] * fractions)
-            curved = straight(bent(lo)[:, None] + (bent(hi) - bent(lo))[:, None] * fractions)
+            curved = from_unit(to_unit(lo)[:, None] + (to_unit(hi) - to_unit(lo))[:, None] * fractions)
             one_sign = (lo >= 0) | (hi <= 0)
             spans = one_sign & (large > DECADE * small) & (small > 0)
             wide = ~one_sign & (hi - lo > DECADE)

@@ -60,17 +60,15 @@ class NonFinite(StatesOf):
     def refuse(self, doubt: Truth, name: str) -> None:
         """Refuse what is in doubt anywhere in the domain."""
         if doubt is not False:
-            raise self.tracer.refused(
-                refusal(
-                    f"{name} meets a value that may be infinite or undefined here, and what NumPy makes of it is not "
-                    "known for certain.",
-                    "Write np.where(condition, a, b) with the condition under which the value is finite, or move the "
-                    "bounds away from it.",
-                )
+            raise refusal(
+                f"{name} meets a value that may be infinite or undefined here, and what NumPy makes of it is not "
+                "known for certain.",
+                "Write np.where(condition, a, b) with the condition under which the value is finite, or move the "
+                "bounds away from it.",
             )
 
     def applied(self, op: str, args: tuple[Node, ...], data: object = None) -> Node:
-        """Return the node of an absorbing operation."""
+        """Return the node of an operation that can make a number of an infinite operand."""
         made = self.graph.node(op, args, max(a.size for a in args), data)
         if op == "atan2":
             return self._atan2(made)
@@ -100,7 +98,7 @@ class NonFinite(StatesOf):
         return found
 
     def _met(self, infinite: Truth, limit: Node, made: Node) -> Node:
-        """The limit where an operand is infinite, else the node; the sign of a limit 0 is not followed."""
+        """Return the limit where an operand is infinite, else the node; the sign of a limit 0 is not followed."""
         return made if infinite is False else self.zeros.forget(self.where(infinite, limit, made))
 
     def raising(self, made: Node, args: tuple[Node, ...], mixed: bool = False) -> Node:

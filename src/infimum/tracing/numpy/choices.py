@@ -24,7 +24,7 @@ _MISSING = object()
 
 
 def _where(t: Tracer, condition: Any, x: Any = _MISSING, y: Any = _MISSING) -> Any:
-    """np.where; a condition that is one known truth value simply chooses."""
+    """Return np.where; a condition that is one known truth value simply chooses."""
     if condition is None:
         raise refusal("None as a condition is false in NumPy.", "Write False.")
     if x is _MISSING or y is _MISSING:
@@ -58,7 +58,7 @@ def _select(t: Tracer, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def _piecewise(t: Tracer, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
-    """np.piecewise: of several true conditions the last one decides; each function sees its own elements alone."""
+    """Return np.piecewise: the last true condition decides, and each function sees its own elements alone."""
     x = t.traced(x)
     if x.kind != "f":
         raise refusal("np.piecewise gives the type of its first argument.", "Write x.astype(float) before.")

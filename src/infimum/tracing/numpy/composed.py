@@ -26,7 +26,7 @@ def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any: 
 
 
 def _gradient(t: Tracer, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """np.gradient with even spacing: central differences inside, one-sided ones at the ends."""
+    """Return np.gradient with even spacing: central differences inside, one-sided ones at the ends."""
     f = t.cast(t.traced(f), np.float64, copy=False)
     axes = tuple(range(f.ndim)) if axis is None else tuple(np.atleast_1d(axis) % f.ndim)
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
@@ -58,7 +58,7 @@ def _ediff1d(t: Tracer, ary: Any, to_end: Any = None, to_begin: Any = None) -> A
 
 
 def _linspace(t: Tracer, start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> Any:
-    """Evenly spaced numbers between two expressions or exact constants."""
+    """Return evenly spaced numbers between two expressions or exact constants."""
     if np.ndim(start) or np.ndim(stop):
         raise refusal("np.linspace between arrays is not offered.", "Write start + t*(stop - start).")
     start, stop = (t.cast(t.traced(value), np.float64) for value in (start, stop))
@@ -98,7 +98,7 @@ def _round(t: Tracer, a: Any, decimals: int = 0) -> Any:
 
 
 def _interp(t: Tracer, x: Any, xp: Any, fp: Any) -> Any:
-    """Piecewise linear: the first value plus, for each piece, its slope times how far x has gone into it."""
+    """Return np.interp: the first value plus, for each piece, its slope times how far x has gone into it."""
     if is_symbolic(xp):
         raise refusal("np.interp with these arguments cannot be traced.", "Give x, constant xp and fp only.")
     x, knots, fp = t.traced(x), np.asarray(plain(xp), float), t.traced(fp)
@@ -130,7 +130,7 @@ def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs
 
 
 def _series(steps: Any) -> Rule:
-    """A series of orthogonal polynomials by its recurrence p_(k+1) = steps(k, x, p_k, p_(k-1))."""
+    """Return a series of orthogonal polynomials by its recurrence p_(k+1) = steps(k, x, p_k, p_(k-1))."""
 
     def rule(t: Tracer, x: Any, c: Any) -> Any:
         coefficients = list(t.traced(c)) if is_symbolic(c) else plain(c)

@@ -181,11 +181,9 @@ def refuse_overflow(t: Tracer, node: Node) -> None:
             continue
         lo, hi = t.nonfinite.ranges.of(part)
         if np.any(lo < -_LARGE) or np.any(hi > _LARGE):
-            raise t.refused(
-                refusal(
-                    "Whether doubles overflow is asked here, and the value may be too large for them.",
-                    "Write np.where(condition, a, b) with a condition on x, or narrower bounds.",
-                )
+            raise refusal(
+                "Whether doubles overflow is asked here, and the value may be too large for them.",
+                "Write np.where(condition, a, b) with a condition on x, or narrower bounds.",
             )
 
 

@@ -35,7 +35,7 @@ def _no_axis(axis: int, ndim: int) -> int:
 
 
 def rows_of(t: Tracer, a: TracedArray, axes: _Axes) -> tuple[TracedArray, int, Shape]:
-    """The array with these axes innermost, their common length, and the shape of the others."""
+    """Return the array with these axes innermost, their common length, and the shape of the others."""
     others = tuple(k for k in range(a.ndim) if k not in axes)
     width = math.prod(a.shape[k] for k in axes)
     shape = tuple(a.shape[k] for k in others)
@@ -64,7 +64,7 @@ def fold(op: str, t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) ->
 
 
 def folded_kind(op: str, a: TracedArray, width: int) -> tuple[str, int]:
-    """The kind of a reduction, and how large integers can be: sums and products of truth values are integers."""
+    """Return the kind of a reduction, and how large integers can be: sums and products of truth values are integers."""
     kind = a.kind.lower()
     if kind == "f" or (kind == "b" and op in ("min_of", "max_of")):
         return kind, 0
@@ -97,7 +97,7 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
 
 
 def without_nan(t: Tracer, a: Any, neutral: float) -> Any:
-    """The array with a neutral number in place of every NaN; the array itself where there can be none."""
+    """Return the array with a neutral number in place of every NaN; the array itself where there can be none."""
     a = t.traced(a)
     if a.kind not in "fF":
         return a
@@ -109,7 +109,7 @@ def _nan_reduction(rule: Rule, neutral: float) -> Rule:
 
 
 def _nan_extreme(op: str, join: np.ufunc) -> Rule:
-    """nanmin and nanmax: as min and max where nothing can be NaN, else one element after the other."""
+    """Return the rule of nanmin or nanmax: min or max where nothing can be NaN, else one element after the other."""
 
     def rule(t: Tracer, a: Any, axis: Any = None, keepdims: Any = False) -> Any:
         a = t.traced(a)
@@ -117,7 +117,7 @@ def _nan_extreme(op: str, join: np.ufunc) -> Rule:
             return fold(op, t, a, axis, keepdims)
         rows, width, shape = rows_of(t, a, axes_of(a, axis))
         if keepdims or width > _MOST_ONE_BY_ONE:
-            raise t.refused(refusal("NaN may stand among these elements.", "Write np.where(condition, a, b) first."))
+            raise refusal("NaN may stand among these elements.", "Write np.where(condition, a, b) first.")
         columns = rows.reshape((*shape, width))
         found = columns[..., 0]
         for k in range(1, width):
@@ -155,7 +155,7 @@ def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) 
 
 
 def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
-    """The smallest or largest of a list of numbers, infinite starting values left out."""
+    """Return the smallest or largest of a list of numbers, infinite starting values left out."""
     idle = math.inf if op == "min" else -math.inf
     useful = [v for v in values if is_symbolic(v) or has_exact(v) or not np.all(np.asarray(plain(v), object) == idle)]
     if len(useful) < len(values):  # which NaN does not replace
@@ -171,7 +171,7 @@ def joined_extreme(op: str, t: Tracer, values: list[Any]) -> Any:
 
 
 def _one_by_one(op: str, t: Tracer, values: list[Any]) -> Any:
-    """Python's min or max: the first value, then each that is certainly better, which NaN never is."""
+    """Return Python's min or max: the first value, then each that is certainly better, which NaN never is."""
     found = values[0]
     for value in values[1:]:
         better = t.ufunc(np.less if op == "min" else np.greater, (value, found))

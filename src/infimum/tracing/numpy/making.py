@@ -1,4 +1,4 @@
-"""Functions that make an array: of a list, like another one, filled with a value."""
+"""Functions that make an array (of a list, like another one, filled with a value) or write into one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from infimum.tracing.dtypes import type_of
+from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Rule, Tracer
 from infimum.tracing.values import plain
 
 
 def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
-    """np.asarray and its kind: the array itself, or a list made an array."""
+    """Return the array itself, or a list as an array: np.asarray and its relatives."""
     found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
     found = found if dtype is None else t.boxed(t.cast(found, dtype, copy=False))
     if copy is False and not (isinstance(a, TracedArray) and found is a):
@@ -65,10 +66,53 @@ def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return found
 
 
+def _copyto(t: Tracer, dst: Any, src: Any, where: Any = True) -> None:
+    if where is not True:
+        src = t.call(np.where, (where, src, dst), {})
+    t.into(dst, src)
+
+
+def _fill_diagonal(t: Tracer, a: Any, val: Any) -> None:
+    if np.ndim(val):
+        raise refusal("np.fill_diagonal with an array is not offered.", "Write a[range(n), range(n)] = values.")
+    rows = np.arange(min(np.shape(a)))
+    t.assign(a, (rows,) * np.ndim(a), val)
+
+
+def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
+    at, values = np.asarray(plain(ind)), t.traced(v)
+    if values.size not in (1, at.size):
+        raise refusal("np.put with fewer values than places is not offered.", "Give one value for each place.")
+    t.assign(a.part(a.positions().ravel()), at.ravel(), values.reshape(-1))
+
+
+def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
+    if np.ndim(values):
+        raise refusal(
+            "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
+        )
+    t.assign(a, ..., t.call(np.where, (mask, values, a), {}))
+
+
+for _writes in (_copyto, _fill_diagonal, _put, _putmask):
+    _writes.keeps_views = True  # type: ignore[union-attr]
+
+
+def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
+    """Do np.add.at: an index that comes twice adds twice."""
+    places = a.positions()[plain(indices)]
+    wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
+    for k, place in enumerate(np.ravel(places)):
+        one = a.part(np.array([place]))
+        t.into(one, one + wide[k])
+
+
 FUNCTIONS: dict[Any, Rule] = {
     np.asarray: _asarray, np.asanyarray: _asarray, np.asarray_chkfinite: _asarray, np.ascontiguousarray: _contiguous,
     np.array: _array, np.copy: lambda t, a: t.copied(t.traced(a)),
     np.zeros_like: _like(0), np.ones_like: _like(1), np.full_like: _full_like, np.full: _full,
+    np.putmask: _putmask, np.place: _putmask, np.copyto: _copyto, np.fill_diagonal: _fill_diagonal, np.put: _put,
+    (np.add, "at"): _add_at,
 }  # fmt: skip
 if hasattr(np, "astype"):
     FUNCTIONS[np.astype] = lambda t, x, dtype, copy=True: t.cast(t.traced(x), dtype, copy)

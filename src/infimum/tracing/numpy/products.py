@@ -17,7 +17,7 @@ from infimum.tracing.tracer import Rule, Tracer
 
 
 def _spread(t: Tracer, a: Any, labels: str, space: dict[str, int]) -> Any:
-    """An array read over the whole label space, in the space's order."""
+    """Return an array read over the whole label space, in the space's order."""
     a = t.traced(a)
     if a.ndim != len(labels):
         raise ValueError(f"an operand has {a.ndim} axes, but its subscripts are {labels!r}")

@@ -6,21 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.tracing.numpy import (
-    choices,
-    composed,
-    elementwise,
-    folds,
-    making,
-    products,
-    running,
-    shapes,
-    statistics,
-    writes,
-)
+from infimum.tracing.numpy import choices, composed, elementwise, folds, making, products, running, shapes, statistics
 from infimum.tracing.tracer import Rule
 
-_ROOMS = (shapes, making, writes, folds, statistics, running, products, choices, composed)
+_ROOMS = (shapes, making, folds, statistics, running, products, choices, composed)
 
 FUNCTIONS: dict[Any, Rule] = {function: rule for room in _ROOMS for function, rule in room.FUNCTIONS.items()}
 FUNCTIONS[np.sinc] = elementwise.sinc

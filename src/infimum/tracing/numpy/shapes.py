@@ -20,7 +20,7 @@ from infimum.tracing.values import is_symbolic, plain
 
 
 def _view(function: Any) -> Rule:
-    """A function that rearranges one array and returns a view wherever NumPy does."""
+    """Return the rule of a function that rearranges one array and returns a view wherever NumPy does."""
 
     def rule(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
         a = t.traced(a)
@@ -48,7 +48,7 @@ def _picked(t: Tracer, a: TracedArray, found: Any, base: Any) -> Any:
 
 
 def _moved(function: Any, *data: int) -> Rule:
-    """A function that puts elements of several arrays in new places, and zeros elsewhere."""
+    """Return the rule of a function that puts elements of several arrays in new places, and zeros elsewhere."""
 
     def rule(t: Tracer, *args: Any, **kwargs: Any) -> Any:
         pieces: list[Any] = []
@@ -94,7 +94,7 @@ def _moved(function: Any, *data: int) -> Rule:
 
 
 def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
-    """np.compress and np.extract: a known condition only."""
+    """Return np.compress or np.extract, whose condition must be known."""
     if is_symbolic(condition):
         return t.traced(a).reshape(-1)[t.traced(condition).reshape(-1)] if axis is None else plain(condition)
     return _view(lambda base: np.compress(plain(condition), base, axis=axis))(t, a)
@@ -117,7 +117,7 @@ def _at_least(function: Any) -> Rule:
 
 
 def _insert(t: Tracer, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """np.insert; the values take the type of the array."""
+    """Return np.insert; the values take the type of the array."""
     arr = t.traced(arr)
     values = t.cast(t.traced(values), arr.dtype, copy=False)
     return _moved(np.insert, 0, 2)(t, arr, obj, values, **({} if axis is None else {"axis": axis}))

@@ -18,7 +18,7 @@ def _count(a: TracedArray, axis: Any) -> int:
 
 
 def _floats(t: Tracer, a: Any) -> Any:
-    """An array as numbers of which a mean is taken: truth values and integers count as floats."""
+    """Return an array as numbers of which a mean is taken: truth values and integers count as floats."""
     return t.cast(t.traced(a), np.float64, copy=False)
 
 

@@ -33,7 +33,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def caught() -> bool:
-    """Whether an error raised on the user's present line may be caught by the user's own code."""
+    """Return whether an error raised on the user's present line may be caught by the user's own code."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "run_user_function":
         if is_users(frame.f_code.co_filename) and _catches(frame):
@@ -51,7 +51,7 @@ def _catches(frame: FrameType) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _guarded(code: CodeType) -> list[tuple[int, int]] | None:
-    """The lines of a function under guards that may catch; None where there is no source."""
+    """Return the lines of a function under guards that may catch; None where there is no source."""
     if code.co_name in ("<lambda>", "<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"):
         return []  # an expression: no statement stands in it
     text = "".join(linecache.getlines(code.co_filename))
@@ -63,7 +63,7 @@ def _guarded(code: CodeType) -> list[tuple[int, int]] | None:
 
 @functools.lru_cache(maxsize=16)
 def _functions(text: str) -> dict[tuple[str, int], ast.AST]:
-    """The functions of a source by name and first line, decorators included."""
+    """Return the functions of a source by name and first line, decorators included."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -76,7 +76,7 @@ def _functions(text: str) -> dict[tuple[str, int], ast.AST]:
 
 
 def _protected(scope: ast.AST, own: frozenset[str], nested: bool = False) -> Iterator[list[ast.stmt]]:
-    """The statements of one function under a guard that may catch; `own` names are the user's, whatever they say."""
+    """Return the statements of one function under a guard that may catch; `own` names are defined by the user."""
     for node in ast.iter_child_nodes(scope):
         if isinstance(node, _SCOPES):
             continue
@@ -91,7 +91,7 @@ def _protected(scope: ast.AST, own: frozenset[str], nested: bool = False) -> Ite
 
 
 def _catches_numbers(handler: ast.ExceptHandler, nested: bool) -> bool:
-    """Whether a handler may catch an error of numbers; one that raises another error does so for those further out."""
+    """Return whether a handler may catch an error of numbers, or raises another one that a handler around it may."""
     last = handler.body[-1]
     if isinstance(last, ast.Raise) and not (last.exc is not None and nested) and not _leaves(handler.body):
         return False
@@ -114,7 +114,7 @@ def _passes(item: ast.withitem, own: frozenset[str]) -> bool:
 
 @functools.lru_cache(maxsize=16)
 def _defined(text: str) -> frozenset[str]:
-    """The names that a source defines itself."""
+    """Return the names that a source defines itself."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -129,7 +129,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _in_table(code: CodeType, at: int) -> bool:
-    """Whether Python's table of handlers has one for this instruction; before 3.11 there is none to ask."""
+    """Return whether Python's table of handlers has one for this instruction; before 3.11 there is none to ask."""
     table = getattr(code, "co_exceptiontable", None)
     if table is None:
         return any(op in code.co_code[::2] for op in (122, 143))  # SETUP_FINALLY, SETUP_WITH
@@ -144,7 +144,7 @@ def _opcode(name: str) -> int:
 
 
 def _entries(table: bytes) -> Iterator[tuple[int, int, int]]:
-    """The handlers of a code object: start, end and target as offsets of bytes."""
+    """Return the handlers of a code object: start, end and target as offsets of bytes."""
     numbers: list[int] = []
     value = 0
     for byte in table:

@@ -70,7 +70,7 @@ def operator(t: Tracer, ufunc: np.ufunc, *values: Any) -> Any:
 
 
 def _without_poles(t: Tracer, found: Any, values: list[Any], mixed: bool) -> Any:
-    """What an operator gave, undefined where Python raises an error."""
+    """Return what an operator gave, undefined where Python raises an error."""
     if isinstance(found, tuple):
         return tuple(_without_poles(t, part, values, mixed) for part in found)
     return t.lifted(lambda made, *args: t.nonfinite.raising(made, args, mixed), found, *values)
@@ -82,15 +82,13 @@ def _refuse_complex(t: Tracer, base: Any, exponent: Any) -> None:
     a, b = t.operand(base)[0], t.operand(exponent)[0]
     whole = s.compare("is_equal", b, s.node("floor", b), s.of(b).finite)
     if s.both(s.compare("is_less", a, 0.0, s.of(a).finite), s.negation(whole)) is not False:
-        raise t.refused(
-            refusal(
-                "This power of Python's own numbers is complex where the base is negative.", "Write np.power(a, b)."
-            )
+        raise refusal(
+            "This power of Python's own numbers is complex where the base is negative.", "Write np.power(a, b)."
         )
 
 
 def _number(t: Tracer, value: Any) -> Any:
-    """A Python number as a real; truth values count as 0 and 1."""
+    """Return a Python number as a real; truth values count as 0 and 1."""
     if type(value) is TracedArray:
         return with_kind(t, value if value.kind == "F" else unsigned_zero(t, value), "f")
     return int(value) if type(value) is bool else value
@@ -107,7 +105,7 @@ def _falls(base: Any, exponent: Any) -> bool:
 
 
 def as_float(t: Tracer, value: Any = 0.0) -> Any:
-    """float(value): the same number as Python's own; an exact constant stays exact."""
+    """Return float(value), the same number as Python's own; an exact constant stays exact."""
     if isinstance(value, Exact):
         return value
     if isinstance(value, Text):
@@ -119,7 +117,7 @@ def as_float(t: Tracer, value: Any = 0.0) -> Any:
 
 
 def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
-    """int(value): the integer part, as Python's own integer."""
+    """Return int(value), the integer part as Python's own integer."""
     if args or kwargs or not is_symbolic(value):
         return int(plain(value), *args, **kwargs)
     one = _one(value, "int()")
@@ -130,7 +128,7 @@ def as_int(t: Tracer, value: Any = 0, *args: Any, **kwargs: Any) -> Any:
 
 
 def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
-    """round(value, digits): Python's integer where no digits are given."""
+    """Return round(value, digits), Python's integer where no digits are given."""
     if value.shape:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if value.kind in "fF" and digits is None:
@@ -142,7 +140,7 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
 
 
 def weak(t: Tracer, value: Any) -> Any:
-    """A number as .item() gives it: Python's own."""
+    """Return a number as .item() gives it: Python's own."""
     return (
         typed(t, value, value.kind.upper()) if type(value) is TracedArray else getattr(value, "item", lambda: value)()
     )
@@ -157,7 +155,7 @@ def _one(value: Any, name: str) -> Any:
 
 
 def number_class(kind: type, convert: Any, is_instance: Any) -> type:
-    """A twin of Python's float or int: usable as a type, and a conversion that keeps expressions."""
+    """Return a twin of Python's float or int: usable as a type, and a conversion that keeps expressions."""
 
     class Meta(type):
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:

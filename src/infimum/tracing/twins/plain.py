@@ -14,7 +14,9 @@ import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
 from infimum.tracing.negative import Negative
-from infimum.tracing.twins.twins import CACHED, ModuleTwin, Twins, contents, room
+from infimum.tracing.twins.functions import contents
+from infimum.tracing.twins.origin import origin_of
+from infimum.tracing.twins.twins import CACHED, ModuleTwin, Twins
 
 
 class PlainTwins(Twins):
@@ -27,36 +29,33 @@ class PlainTwins(Twins):
             return _nearest(value)
         return super().of(value)
 
-    def _exact(self, *args: Any) -> Any:
+    def exact(self, *args: Any) -> Any:
         if len(args) == 1 and isinstance(args[0], np.ndarray) and args[0].dtype.kind in "biuf":
             return args[0].astype(float)
         return _nearest(exact(*args))
 
-    def _make(self, value: Any) -> Any:
-        if isinstance(value, ModuleType):
-            place = room(value.__name__, getattr(value, "__file__", None))
-            return ModuleTwin(self, value) if place == "user" else value
-        if isinstance(value, FunctionType):
-            spot = value.__globals__
-            place = room(spot.get("__name__") or "", spot.get("__file__"))
-            return self._function(value) if place == "user" else value
+    def make(self, value: Any) -> Any:
         if isinstance(value, functools.partial | CACHED | Negative):
-            return super()._make(value)
-        if isinstance(value, type):
-            return self._class(value) if room(value.__module__) == "user" else value
+            return super().make(value)
         if isinstance(value, np.ndarray | np.ufunc | BuiltinFunctionType | np.random.Generator):
             return value
-        return self._instance(value)
+        if isinstance(value, ModuleType | FunctionType | type) and origin_of(value) != "user":
+            return value
+        if isinstance(value, ModuleType):
+            return ModuleTwin(self, value)
+        if isinstance(value, FunctionType):
+            return self.function(value)
+        return self.class_(value) if isinstance(value, type) else self.instance(value)
 
-    def _cell(self, cell: CellType, empty: CellType) -> CellType:
-        return super()._cell(cell, empty) if not isinstance(contents(cell), Exact | ExactArray) else empty
+    def cell(self, cell: CellType, empty: CellType) -> CellType:
+        return super().cell(cell, empty) if not isinstance(contents(cell), Exact | ExactArray) else empty
 
-    def _make_builtins(self) -> dict[str, Any]:
-        return {**vars(builtins), "isinstance": self._isinstance, "__import__": self._import}
+    def make_builtins(self) -> dict[str, Any]:
+        return {**vars(builtins), "isinstance": self.is_instance, "__import__": self.imported}
 
 
 def _nearest(value: Any) -> Any:
-    """The nearest doubles of an exact constant or an array of them."""
+    """Return the nearest doubles of an exact constant or an array of them."""
     if isinstance(value, ExactArray):
         return np.array(value, dtype=float)
     return float(value)

@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.domain import Domain
-from infimum.function.function import Function
 from infimum.graph.node import Node, ancestors
 from infimum.ops import OPERATIONS, names_with
 from infimum.passes.unbounded.germs import BITS, Germ, Undefined, along, number, within
@@ -53,12 +52,11 @@ class Ray:
         return f"as x goes to ({shown}{more}), {self.how}"
 
 
-def unbounded_below(function: Function, domain: Domain, boxes: FloatArray) -> Ray | None:
-    """A path along which the function falls below every number, or None where none was found.
+def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> Ray | None:
+    """Return a path along which an expression falls below every number, or None where none was found.
 
     boxes (k, n, 2): where its lower bound is -inf.
     """
-    value = function.value_node
     if len(ancestors([value])) > _MOST_NODES or value.size != 1:
         return None
     prover = _Prover(value, domain)
@@ -80,6 +78,8 @@ def _limit(point: FloatArray, direction: FloatArray, powers: FloatArray) -> Floa
 
 
 class _Prover:
+    """The proofs of paths through one expression over one domain, and where to look for them."""
+
     def __init__(self, value: Node, domain: Domain) -> None:
         self.value = value
         self.domain = domain
@@ -89,7 +89,7 @@ class _Prover:
 
     # ------------------------------------------------------------------------------------------ proofs
     def falls_along(self, point: FloatArray, direction: FloatArray, powers: FloatArray) -> bool:
-        """Whether f goes to -inf along x_i = point_i + direction_i s^powers_i, which lies in the domain."""
+        """Say whether f goes to -inf along x_i = point_i + direction_i s^powers_i, which lies in the domain."""
         if self.x is None or not self._is_inside(point, direction, powers):
             return False
         path = [
@@ -99,7 +99,7 @@ class _Prover:
         return self._falls({self.x: path})
 
     def _is_inside(self, point: FloatArray, direction: FloatArray, powers: FloatArray) -> bool:
-        """Whether the whole path lies within the user's bounds."""
+        """Say whether the whole path lies within the user's bounds."""
         # | direction, power   | needed                                                                      |
         # | 0                  | the point within its bounds                                                 |
         # | up, < 0            | no upper bound, the lower one below d/s for all s                           |
@@ -119,7 +119,7 @@ class _Prover:
         return bool(np.where(far, (upper == np.inf) & (lower <= _HUGE), near & room).all())
 
     def falls_through(self, start: FloatArray, end: FloatArray, pivot: tuple[Node, int, int]) -> bool:
-        """Whether f goes to -inf where an element of a node goes to 0 from one side, between two points."""
+        """Say whether f goes to -inf where an element of a node goes to 0 from one side, between two points."""
         node, element, sign = pivot
         if self.x is None or not (self.domain.contains(start) and self.domain.contains(end)):
             return False
@@ -152,7 +152,7 @@ class _Prover:
         return None if found is None else (found.lo, found.hi)
 
     def _element(self, node: Node, element: int, box: list[Germ]) -> Germ | None:
-        """The range of an element over a box, where it is defined; its values as they stand, with c = 0 = k = j."""
+        """Return the range of an element over a box, where it is defined: a germ with c = 0 = k = j."""
         assert self.x is not None
         if node is self.x:
             return box[element]
@@ -205,7 +205,7 @@ class _Prover:
         return np.clip(point, self.domain.inner_lo, self.domain.inner_hi)
 
     def _near(self, box: FloatArray) -> Iterator[FloatArray]:
-        """Points of a small box with short numbers, and its corners."""
+        """Yield points of a small box with short numbers, and its corners."""
         with np.errstate(invalid="ignore", over="ignore"):
             middle = _middle(box)
             candidates = [np.round(middle, digits) for digits in (0, 1, 2, 3, 6, 9)]
@@ -221,7 +221,7 @@ class _Prover:
                 yield point
 
     def _around(self, box: FloatArray) -> Iterator[FloatArray]:
-        """Corners of a box a little wider, its middle, and its own ends."""
+        """Yield the corners of a box a little wider, and its middle."""
         if not np.isfinite(box).all():
             return
         width = np.maximum(box[:, 1] - box[:, 0], 1e-9 * np.maximum(np.abs(box).max(1), 1e-3))
@@ -250,7 +250,7 @@ def _finite(boxes: FloatArray) -> Iterator[FloatArray]:
 
 
 def _pivots(nodes: list[Node]) -> Iterator[tuple[Node, int]]:
-    """What is divided by, or taken the logarithm of, and what that is made of."""
+    """Yield what is divided by, or taken the logarithm of, and what that is made of."""
     seen: set[Node] = set()
     pending = [node.args[_EDGES[node.op]] for node in nodes if node.op in _EDGES]
     while pending:

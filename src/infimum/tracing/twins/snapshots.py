@@ -1,4 +1,4 @@
-"""Leftovers: what a traced call wrote into the user's own objects, taken out again.
+"""Snapshots of the user's own objects, from which what a traced call wrote into them is undone.
 
 A memo, a history or an attribute that holds a traced value after the call is made what it was before; counters and
 the like, which hold plain numbers, stay as the call left them.
@@ -16,13 +16,13 @@ from infimum.tracing.traced import TracedArray
 _DEEPEST = 6
 
 
-class Leftovers:
+class Snapshots:
     """The user's containers that a traced function can reach, as they were."""
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, Any]] = {}
 
-    def watch(self, value: Any, depth: int = 0) -> None:
+    def take(self, value: Any, depth: int = 0) -> None:
         """Remember a container, and those in it."""
         if id(value) in self._before or depth > _DEEPEST:
             return
@@ -34,9 +34,9 @@ class Leftovers:
             return
         for part in value.values() if isinstance(value, dict) else value:
             if isinstance(part, dict | list | deque | tuple):
-                self.watch(part, depth + 1)
+                self.take(part, depth + 1)
 
-    def clean(self, originals: dict[int, Any]) -> None:
+    def restore(self, originals: dict[int, Any]) -> None:
         """Make every container that now holds a traced value, or a twin, what it was."""
         for container, before in self._before.values():
             parts = list(container.values() if isinstance(container, dict) else container)
@@ -50,7 +50,7 @@ class Leftovers:
 
 
 def holds_traced(value: Any, depth: int = 0) -> bool:
-    """Whether a traced value stands in a value, or in what it holds."""
+    """Return whether a traced value stands in a value, or in what it holds."""
     if isinstance(value, TracedArray | Selected):
         return True
     if depth > _DEEPEST or isinstance(value, type | ModuleType | FunctionType | CellType):
