@@ -246,11 +246,7 @@ class Search(Method):
     def _probed_finely(self, boxes: Boxes) -> Boxes:
         """Try a single box under ever smaller guesses, as long as the ones before left it wide."""
         for finer in tuning.FINER:
-            if (
-                self.guess.is_settled(boxes.lower, self.upper).all()
-                or not np.isfinite(boxes.lower).all()
-                or not len(boxes)
-            ):
+            if not self._is_worth_a_guess(boxes.lower):
                 break
             level = self.guess.level(boxes.lower, self.upper, finer)
             probed = self.chain.contract_to_level(boxes, level)
@@ -259,12 +255,7 @@ class Search(Method):
             if self._tried(probed, level):
                 boxes = self._hold(self._contracted(boxes))
         lower = boxes.lower
-        if (
-            self.iterations == 1
-            and len(boxes)
-            and np.isfinite(lower).all()
-            and not self.guess.is_settled(lower, self.upper).all()
-        ):
+        if self.iterations == 1 and self._is_worth_a_guess(lower):
             level = self.guess.level(lower, self.upper)
             probed = self.chain.contract_to_level(boxes, level, patient=True)
             if probed.is_empty().any():
@@ -273,6 +264,10 @@ class Search(Method):
                 known = self.chain.contract_to_level(boxes, np.full(len(boxes), self.upper), patient=True)
                 boxes = self._contracted(known.with_lower(lower))
         return boxes
+
+    def _is_worth_a_guess(self, lower: FloatArray) -> bool:
+        """Return whether the lower bounds (k,) are finite, and not yet as close to the upper one as a guess would be."""
+        return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
     def _look(self, boxes: Boxes) -> None:
         """Try the boxes' middles, and from time to time a local descent from the best of them."""

@@ -6,10 +6,10 @@ None of them can make a claim false: another value costs time or memory, or leav
 from __future__ import annotations
 
 # Batches
-BATCH, MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most: enough to keep processors busy
-BATCH_SHARE = 4  # a quarter of the boxes that wait: more would be split that a better upper bound discards
+BATCH, MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most: enough for many threads
+BATCH_SHARE = 4  # a quarter of the boxes that wait: of more, many would be discarded by an upper bound found soon
 BATCH_ENDS = 2**21  # interval ends of a batch, unless it is a single box: 16 MiB, whatever n is
-FEW_BOXES = 128  # that a batch should have, where splitting can make them: a batch costs as much as so many boxes
+FEW_BOXES = 128  # that a batch should have, where splitting can make them: a smaller one takes hardly less time
 
 # Guesses
 FIRST_GUESS = 1e-7  # above a lower bound, relative, where no ftol says better
@@ -27,7 +27,7 @@ LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewe
 RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
 
 # Blocks
-MOST_BLOCKS = 4096  # that differ: more take longer one by one than all at once
-PASSES = 16  # over all blocks, each with a smaller gap: the gaps halve at least
+MOST_BLOCKS = 4096  # that differ: each is a search of its own
+PASSES = 16  # over all blocks, each with a smaller gap, before the answer stays as it is
 MOST_ENDS_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
 FEW_VARIABLES, ROUNDS_OF_FEW = 8, 4  # so few are hardly worth taking apart: they are tried together for a while
