@@ -266,7 +266,7 @@ class Search(Method):
         return boxes
 
     def _is_worth_a_guess(self, lower: FloatArray) -> bool:
-        """Return whether the lower bounds (k,) are finite, and not yet as close to the upper one as a guess would be."""
+        """Return whether the lower bounds (k,) are finite, and not as close to the upper one as a guess would be."""
         return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
     def _look(self, boxes: Boxes) -> None:
