@@ -41,9 +41,9 @@ from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
 from infimum.passes.contract.linear_form import form_program
-from infimum.search import placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import boxes_all_over
 from infimum.search.outcome import Options
 
 RESULTS = Path(__file__).parent / "results"
@@ -150,7 +150,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
     moved = case.function.on(place)
     rows: list[dict[str, Any]] = []
     for asked_for in SIZES:
-        lo, hi = placed._boxes(case.domain, asked_for)
+        lo, hi = boxes_all_over(case.domain, asked_for)
         size = len(lo)  # fewer of many variables
         upper = float(np.nanmedian(case.function((lo + hi) / 2)))
         given = Boxes(lo, hi), upper
@@ -192,7 +192,7 @@ def leisure(all_cases: list[Case]) -> None:
         made = list(pool.map(measured, works))
     for (case, program, quick), (emitted, team, code, spent) in zip(works, made, strict=True):
         kernel = cuda.Kernel(program, "interval", team, emitted, code=code)
-        lo, hi = placed._boxes(case.domain, size)
+        lo, hi = boxes_all_over(case.domain, size)
         more = program.n - case.domain.n
         low = cuda.to_device(np.hstack([lo, np.full((size, more), -1.0)]))
         high = cuda.to_device(np.hstack([hi, np.full((size, more), 1.0)]))
@@ -213,7 +213,7 @@ def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, 
     """A search with the batches that are usual on a backend."""
     options = Options(
         xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(),
-        backend=backend, batch=auto._BATCHES[batch],
+        batch=auto._BATCHES[batch],
     )  # fmt: skip
     boxes = 0
     contract = ContractorChain.contract

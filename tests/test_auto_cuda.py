@@ -30,11 +30,11 @@ from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
 from infimum.passes.contract.linear_form import form_program
-from infimum.search import placed
+from infimum.search import backend, placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import Choice
 from infimum.search.outcome import Options, Outcome
-from infimum.search.paper.choice import Choice
 from random_functions import random_function
 from test_backends import rotated_rastrigin
 from test_backends import same as same_outcome
@@ -336,8 +336,7 @@ def test_a_batch_is_as_large_as_asked_for_and_no_larger_than_memory_allows(monke
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append(most) or take(pool, most))
     for n, given, wanted in (
-        (3, {}, 1024), (3, {"backend": "cuda"}, 1024), (3, {"batch": 70}, 70),
-        (3, {"backend": "cuda", "batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
+        (3, {}, 1024), (3, {"batch": 70}, 70), (3, {"batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
     ):  # fmt: skip
         problem = problems.rastrigin(n)
         function, domain, options = asked(of(problem, 1), **given)
@@ -384,8 +383,8 @@ def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pyte
         minimum("cuda")
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(tmp_path, status=35))
     assert minimum("auto").backend == "cpu"
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     assert "update the driver" in minimum("auto").backend
     with pytest.raises(BackendUnavailable, match="update the driver"):
         minimum("cuda")
@@ -428,10 +427,10 @@ def test_a_short_search_never_asks_whether_a_gpu_is_there(fake: Any, monkeypatch
 def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
     on_cpu: float, on_gpu: float, chosen: str, quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     seconds = itertools.cycle([on_cpu, on_gpu])
-    monkeypatch.setattr(placed, "_seconds", lambda *_: next(seconds))
+    monkeypatch.setattr(backend, "_box_seconds", lambda *_: next(seconds))
     shown: list[tuple[int, str]] = []
     found = minimum("auto", callback=lambda so_far: shown.append((so_far.nit, so_far.backend)))
     measured = f"{on_cpu * 1e9:,.3g} ns to contract a box on the CPU, {on_gpu * 1e9:,.3g} ns on Fake"
@@ -445,9 +444,10 @@ def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
 def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
     quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    slowly = lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake")  # noqa: E731
+    monkeypatch.setattr(backend, "_faster_with_boxes", slowly)
     found = infimum.minimize(problems.watson(6), backend="auto", time_limit=0.5, progress=False)
     assert found.status == 1 and 0.4 < found.seconds < 3
     asked_at: list[int] = []
@@ -456,9 +456,9 @@ def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
 
 
 def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "_faster_with_boxes", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
 
     def wrong(*_: Any, **__: Any) -> Any:
         raise BackendUnavailable("a kernel is wrong")
@@ -472,10 +472,10 @@ def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, m
 
 
 def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_ON_CPU", 64)
-    monkeypatch.setattr(placed, "_ON_GPU", 128)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "BOXES_ON_CPU", 64)
+    monkeypatch.setattr(backend, "BOXES_ON_GPU", 128)
     assert "ns to contract a box on the CPU" in minimum("auto").backend
 
     def failing(*_: Any) -> Any:
@@ -489,9 +489,9 @@ def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monke
 def test_boxes_that_are_measured_lie_in_the_domain() -> None:
     for bounds in ([(-1, 2)] * 3, [(-np.inf, np.inf), (0, np.inf), (1, 1)], [(1e300, 1.1e300)]):
         domain = read_bounds(bounds)
-        lo, hi = placed._boxes(domain, 100)
+        lo, hi = backend.boxes_all_over(domain, 100)
         assert (lo <= hi).all() and lo.shape == (100, domain.n)
-    assert len(placed._boxes(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
+    assert len(backend.boxes_all_over(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
 
 
 # --- on a GPU --------------------------------------------------------------------------------------------------------
@@ -522,7 +522,7 @@ def test_a_gpu_searches_by_the_default_method_with_the_cpus_bits(name: str, ahea
 def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
     case = CASES[name]()
     function, domain, _ = asked(case)
-    lo, hi = placed._boxes(domain, 50_000)
+    lo, hi = backend.boxes_all_over(domain, 50_000)
     upper = float(np.nanmedian(function((lo + hi) / 2)))
     wanted = ContractorChain(function, domain, 16).contract(Boxes(lo, hi), upper)
     found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain, 16).contract(Boxes(lo, hi), upper)
@@ -533,7 +533,7 @@ def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
 @pytest.mark.parametrize("name", ["watson", "nist_mgh09", "hartmann6"])
 def test_batches_of_a_gpu_have_the_cpus_bits_through_a_whole_search(name: str) -> None:
     case = of(problems.named(name, {"watson": 6, "nist_mgh09": 4, "hartmann6": 6}[name]), 16)
-    here, there = (searched(case, where, backend="cuda", threads=16) for where in ("cpu", "cuda"))
+    here, there = (searched(case, where, threads=16) for where in ("cpu", "cuda"))
     assert same_outcome(here, there)
 
 

@@ -23,16 +23,15 @@ from infimum.backends.cuda.children import Queue, Rows, Table
 from infimum.errors import BackendUnavailable
 from infimum.fractions import FRACTIONS, at_fraction
 from infimum.function.function import Function
-from infimum.search.paper.enumerated import BATCH, boxes, children, refuse_too_many
+from infimum.search.paper.enumerated import boxes, children, refuse_too_many
 from infimum.search.paper.split import Split
+from infimum.search.paper.tuning import BATCH, FACTOR, FETCHED, PIECE
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 T = TypeVar("T")
 _Work = Callable[[Queue, int, Any, Any], T]  # on a piece: its queue, first child, lower and upper ends (sets, count)
 
-PIECE = 2**22  # children of one launch
-FETCHED, FACTOR = 4096, 4  # survivors that come to the host at first, and how many times as many each time after
 _FRACTIONS = len(FRACTIONS)
 _INFINITY = int(np.float64(np.inf).view(np.int64))
 
