@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import batch as cuda_batch
 from infimum.backends.cuda.emit import emit
 from infimum.backends.placement import Place, like, place, to_host
 from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
@@ -367,7 +367,7 @@ class Function:
         threads: int,
     ) -> list[tuple[FloatArray, FloatArray]]:
         if backend == "cuda":
-            return cuda.run(program, lo, hi, mode)
+            return cuda_batch.run(program, lo, hi, mode)
         where = self.place if backend is None else place(backend)
         return where.run(program, lo, hi, mode, variant, threads)
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.placement import Gpu, to_host
 from infimum.domain import Domain
 from infimum.errors import BackendUnavailable, ProgramError
@@ -85,7 +85,7 @@ class Auto:
         options = self._options
         if self.choice.backend == "cpu":
             return separable.search(self._function, self._domain, options, report)
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             return separable.search(self._function.on("cuda"), self._domain, replace(options, backend="cuda"), report)
 
     def _is_to_turn(self, state: Progress) -> bool:
@@ -103,8 +103,8 @@ class Auto:
 def _measured(function: Function, domain: Domain, threads: int) -> Choice:
     on_cpu = _seconds(function, _boxes(domain, _ON_CPU), threads)
     name = devices(count=1)
-    with cuda.cuda_errors_as_refusals():
-        lo, hi = (cuda.to_device(end) for end in _boxes(domain, _ON_GPU))
+    with cuda_device.cuda_errors_as_refusals():
+        lo, hi = (cuda_device.to_device(end) for end in _boxes(domain, _ON_GPU))
         on_gpu = _seconds(function.on(Gpu(call=0, patience=0, many=0)), (lo, hi), threads)
     measured = f"{on_cpu * 1e9:,.3g} ns to contract a box on the CPU, {on_gpu * 1e9:,.3g} ns on {name}"
     if on_gpu * _MUCH < on_cpu:

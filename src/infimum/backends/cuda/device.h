@@ -13,11 +13,9 @@
 #include "points.h"
 
 #if INFIMUM_CUDA
-#define INFIMUM_METHOD __device__ __forceinline__
 #define INFIMUM_READ(address) __ldg(address)  // nothing writes there while the kernel runs
 #pragma nv_diag_suppress 549                  // vectors and totals begin without a value
 #else
-#define INFIMUM_METHOD inline
 #define INFIMUM_READ(address) (*(address))
 #endif
 

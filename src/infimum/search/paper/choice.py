@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.domain import Domain
 from infimum.errors import BackendUnavailable, ProgramError
 from infimum.function.function import Function
@@ -58,22 +58,22 @@ def named(asked: str, count: int | None = None) -> Choice | None:
     """The backend, where nothing need be measured. count: how many GPUs are used, all by default."""
     if asked == "cpu":
         return Choice("cpu", "cpu")
-    reason = cuda.available()
+    reason = cuda_device.available()
     if asked == "cuda":
         if reason is not None:
             raise BackendUnavailable(reason)
         name = devices(count)
         return Choice("cuda", f"cuda: {name}", name)
     if reason is not None:
-        return Choice("cpu", f"cpu: {reason}" if cuda.is_installed() else "cpu")
+        return Choice("cpu", f"cpu: {reason}" if cuda_device.is_installed() else "cpu")
     return None
 
 
 def devices(count: int | None = None) -> str:
     """The GPUs in words."""
-    with cuda.cuda_errors_as_refusals():
-        number = cuda.device_count() if count is None else count
-        return cuda.device().name if number == 1 else f"{number} of {cuda.device().name}"
+    with cuda_device.cuda_errors_as_refusals():
+        number = cuda_device.count() if count is None else count
+        return cuda_device.current().name if number == 1 else f"{number} of {cuda_device.current().name}"
 
 
 def _measured(function: Function, domain: Domain, options: Options) -> Choice:
@@ -105,7 +105,7 @@ def _seconds_on_gpu(function: Function, domain: Domain, split: Split) -> float:
     """On one of them."""
     count = min(_ON_GPU, children(split))
     of = cuda_children.rows(split.variables, split.edges, domain.lo, domain.hi)
-    with cuda.cuda_errors_as_refusals():
+    with cuda_device.cuda_errors_as_refusals():
         made = cuda_children.table(function.value_program, of)
         return best_seconds(lambda: int(made.ends(0, count)[0].view(np.int64)[0, 0])) / count
 

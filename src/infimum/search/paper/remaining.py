@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.search.paper.enumerated import Run
-from infimum.staging.cuda.device import Working
+from infimum.staging.cuda.working import Working
 
 FloatArray = npt.NDArray[np.float64]
 Bounded = tuple[float, FloatArray]

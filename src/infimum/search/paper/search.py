@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core.codes import Advance, Settle, Tables
 from infimum.deadline import Late, unhurried
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
@@ -33,14 +34,13 @@ from infimum.search.paper.split import Split
 from infimum.search.status import Status
 from infimum.search.verdict import judged
 from infimum.search.witness import Witness
-from infimum.staging.cuda.device import working
+from infimum.staging.cuda.working import working
 
 FloatArray = npt.NDArray[np.float64]
 
 __all__ = ["Options", "Outcome", "Progress", "search"]
 
 _LOOKS = 4096
-_DOES_NOT_STAGE = 2
 _AT_ANY_TIME = (Status.TIME, Status.INTERRUPTED)
 
 
@@ -244,9 +244,9 @@ class _Search:
             return run.bound()
         while not self._is_late():
             kind = self.box.settle(region, self.upper)
-            if kind == 0:
+            if kind == Settle.DONE:
                 break
-            if kind == 2:
+            if kind == Settle.NEEDS_TABLES:
                 self.box.go(region)
                 self._tabulate(region)
         return self.box.bound(region)
@@ -264,11 +264,11 @@ class _Search:
             return self.enumerated[region].advance()
         other = self.heap[0] if self.heap else (np.inf, -1)
         kind, bound, index = self.box.advance(region, self.upper, *other)
-        if kind == 2:
+        if kind == Advance.NEEDS_TABLES:
             self.box.go(region)
             self._tabulate(region)
             kind, bound, index = self.box.advance(region, self.upper, *other)
-        return (bound, index) if kind == 1 else None
+        return (bound, index) if kind == Advance.CHILD else None
 
     def _go(self, region: int, index: int) -> None:
         """The working box becomes the child of a region."""
@@ -311,7 +311,7 @@ class _Search:
     def _split(self, cycle: int) -> None:
         """Split what the box is."""
         region, following = self._divided(cycle)
-        staged = self._tabulate(region) != _DOES_NOT_STAGE
+        staged = self._tabulate(region) != Tables.NONE
         self.on_box.check_jacobian()  # while a device makes the tables
         if not staged:
             refuse_too_many(self._split_of(region))
@@ -348,7 +348,7 @@ class _Search:
             defined, smooth = self.on_box.facts
             self.is_defined_here = defined and self.is_inward
         kind = self.box.tabulate(region, smooth, self.on_box.extras() if smooth else None)
-        if kind:
+        if kind != Tables.COMPLETE:
             self.incomplete.add(region)
         return kind
 
