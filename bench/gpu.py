@@ -131,7 +131,7 @@ class Case(NamedTuple):
 
 def _everything(f: Callable[[Any], Any], n: int) -> Program:
     function = trace(f, n)
-    return lower([function.value_node, function.gradient_node, *facts(function._build, function.value_node)], n)
+    return lower([function.value_node, function.gradient_node, *facts(function.programs.build, function.value_node)], n)
 
 
 def _value(f: Callable[[Any], Any], n: int) -> Program:

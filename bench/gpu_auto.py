@@ -114,15 +114,15 @@ def compiled(all_cases: list[Case]) -> dict[str, dict[str, float]]:
         for case in all_cases:
             f = case.function
             programs = {
-                "level": (f._level_program, "interval"),
-                "stationary": (f._slope_program, "interval"),
-                "gradient": (f._gradient_program, "interval"),
+                "level": (f.programs.level, "interval"),
+                "stationary": (f.programs.slope, "interval"),
+                "gradient": (f.programs.gradient, "interval"),
                 "value": (f.value_program, "interval"),
                 "points": (f.value_program, "point"),
                 "mean value": (form_program(f.n), "interval"),
             }
             if not f.is_smooth_everywhere:
-                programs["facts"] = (f._facts_program, "interval")
+                programs["facts"] = (f.programs.facts, "interval")
             found[case.name] = {name: pool.submit(seconds, work) for name, work in programs.items()}
         return {name: {kind: round(made.result(), 3) for kind, made in of.items()} for name, of in found.items()}
 
@@ -187,7 +187,7 @@ def leisure(all_cases: list[Case]) -> None:
     works = [
         (case, program, quick)
         for case in all_cases
-        for program in (case.function._level_program, case.function._slope_program)
+        for program in (case.function.programs.level, case.function.programs.slope)
         for quick in (True, False)
     ]
     with ThreadPoolExecutor(cpu.usable_cpus()) as pool:

@@ -73,7 +73,7 @@ def cases(seed: int) -> Iterator[tuple[Program, str, int]]:
     if seed % 5 == 0:
         yield everything, "point", team
     if seed % 4 < 2:
-        yield made._level_program, "interval", team
+        yield made.programs.level, "interval", team
 
 
 def boxes(n: int, seed: int) -> Boxes:

@@ -314,7 +314,7 @@ def test_nvrtc_compiles_contraction_in_a_hurry(architecture: int) -> None:
     if compiler is None:
         pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
     function = trace(_branches, 2)
-    for program in (function._level_program, function._slope_program, form_program(2)):
+    for program in (function.programs.level, function.programs.slope, form_program(2)):
         made = cuda_compile.text(program)
         head = "#define INFIMUM_TEAM 1\n#define INFIMUM_VALUE Range\n"
         shown = host_cuda.ptx(compiler, head + made.text, f"compute_{architecture}", (cuda_compile.QUICK,))
