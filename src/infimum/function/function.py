@@ -136,11 +136,6 @@ class Function:
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
 
-    @property
-    def has_jacobian(self) -> bool:
-        """Whether the gradient's enclosures also rest on a formula of the user's."""
-        return self._jacobian is not None
-
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
         self, points: npt.ArrayLike, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None
