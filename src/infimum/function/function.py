@@ -25,7 +25,6 @@ from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node
-from infimum.graph.payload import is_number
 from infimum.graph.show import show
 from infimum.interval import Interval
 from infimum.passes.lowering.program import Program
