@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -15,6 +16,8 @@ import pytest
 import infimum
 from infimum.function.function import Function, trace
 from infimum.graph.node import ancestors
+from infimum.ops import OPERATIONS
+from infimum.ops.record import Factor
 from infimum.passes.contract.contraction import contracted
 from infimum.passes.sharper import factors as sharper_factors
 from infimum.passes.sharper import limits as sharper_limits
@@ -182,15 +185,17 @@ def _wrong_sign(s: Any, y: Any) -> Any:
     return None if found is None else found._replace(scale=s.op("neg", found.scale))
 
 
+def _factored(op: str, *factors: Factor) -> Callable[[pytest.MonkeyPatch], None]:
+    """Other factors for an operation."""
+    row = dataclasses.replace(OPERATIONS[op], factors=factors)
+    return lambda patch: patch.setitem(OPERATIONS, op, row)
+
+
 BROKEN: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "sign of 1 - exp": (
-        lambda patch: patch.setitem(sharper_limits._RULES, "sub", (_wrong_sign,)), "(1 - exp(-x))/x"),
-    "tan without its cosine": (
-        lambda patch: patch.setitem(
-            sharper_limits._RULES, "tan", (sharper_limits._of_argument(("sin_over_x", 1)),)), "tan(x)/x"),
-    "log1p times, not over": (
-        lambda patch: patch.setitem(
-            sharper_limits._RULES, "log1p", (sharper_limits._of_value(("expm1_over_x", 1)),)), "log1p(x)/x"),
+        lambda patch: patch.setitem(sharper_limits._RULES, "sub", _wrong_sign), "(1 - exp(-x))/x"),
+    "tan without its cosine": (_factored("tan", Factor("sin_over_x", 1)), "tan(x)/x"),
+    "log1p times, not over": (_factored("log1p", Factor("expm1_over_x", 1, of="result")), "log1p(x)/x"),
     "the base of a logarithm": (
         lambda patch: patch.setattr(sharper_limits._Limits, "_per_log", lambda self, name: None), "x log2(x)"),
     "roots as whole powers": (

@@ -12,7 +12,6 @@ import pytest
 import infimum
 from infimum import interval
 from infimum.backends.cpu import run
-from infimum.contractors import Level
 from infimum.errors import TraceError
 from infimum.function.function import Function, trace
 from infimum.graph.build import Build
@@ -75,13 +74,14 @@ def test_no_point_below_a_level_is_contracted_away(name: str) -> None:
     function = traced(f, lo, hi)
     points = np.random.default_rng(2).uniform(lo, hi, 40)
     for level in f(points[:8]):
-        low, high = Level(function).contract(np.array([[lo]]), np.array([[hi]]), level)
+        low, high, _, _ = function.contraction_ends(np.array([[lo]]), np.array([[hi]]), level)
         for x in points[f(points) <= level - 1e-9 * abs(level)]:
             assert low[0, 0] <= x <= high[0, 0]
 
 
 def test_the_level_of_an_error_function_is_inverted() -> None:
-    low, high = Level(traced(special.erf, -6.0, 6.0)).contract(np.array([[-6.0]]), np.array([[6.0]]), special.erf(0.5))
+    function = traced(special.erf, -6.0, 6.0)
+    low, high, _, _ = function.contraction_ends(np.array([[-6.0]]), np.array([[6.0]]), special.erf(0.5))
     assert low[0, 0] == -6.0
     assert high[0, 0] == pytest.approx(0.5, abs=1e-12)
 

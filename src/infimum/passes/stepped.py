@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import map_of
+from infimum.ops import names_with
 
 BoolArray = npt.NDArray[np.bool_]
 
-_STEPS = frozenset({"sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
+_STEPS = names_with(lambda row: row.values in ("integers", "signs"))
 _MOST_READS = 10**7  # pairs of nodes and variables
 
 
