@@ -40,6 +40,10 @@ class _Turn:
     """Who may call the user's function; a thread that has the turn may take it again."""
 
     def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Make a lock that nobody holds."""
         self.lock = threading.RLock()
 
 
@@ -54,4 +58,4 @@ def one_at_a_time() -> Iterator[None]:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_TURN.__init__)  # its holder may be a thread that the child does not have
+    os.register_at_fork(after_in_child=_TURN.renew)  # its holder may be a thread that the child does not have

@@ -10,7 +10,7 @@ _LINKS = 200_000
 
 
 def links(seconds: float) -> float:
-    """Be the seconds as a number of dependent additions, of which this machine now does one after the other.
+    """Return the seconds as a number of dependent additions, of which this machine now does one after the other.
 
     A chain of additions waits for nothing but the processor: the figure is much the same on a busy day, and on every
     processor of a kind. Measured here, the best of five (a millisecond).

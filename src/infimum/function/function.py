@@ -51,7 +51,6 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-@np.errstate(all="ignore")
 def trace(
     f: Callable[..., Any],
     n: int,
@@ -64,11 +63,12 @@ def trace(
     jac, where given, returns the n partial derivatives; enclosures of the gradient are met with its own. box, where
     given, are the ends of the domain: what is said of the function then holds there, and not beyond.
     """
-    function = trace_unwatched(f, n, args, jac, box)
-    if box is None:
-        function.watch.without_bounds()
-    else:
-        function.watch.begin(*box)
+    with np.errstate(all="ignore"):
+        function = trace_unwatched(f, n, args, jac, box)
+        if box is None:
+            function.watch.without_bounds()
+        else:
+            function.watch.begin(*box)
     return function
 
 
@@ -258,6 +258,7 @@ class Function:
 
     def sharp_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Return ends (k,) within those of `enclose` that contain every value too (passes/sharper)."""
+        self.place.boxes_evaluated += len(lo)
         ((low, high),) = self.place.run(self._sharp_program, lo, hi, threads=threads)
         return low[:, 0], high[:, 0]
 
@@ -297,6 +298,7 @@ class Function:
 
         One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
         """
+        self.place.boxes_evaluated += len(lo)
         wanted = np.empty_like(hi[:, :1])
         wanted[:, 0] = upper
         low, high = np.hstack([lo, np.full_like(wanted, -np.inf)]), np.hstack([hi, wanted])

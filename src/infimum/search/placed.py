@@ -101,7 +101,7 @@ class Auto:
 
 
 def _measured(function: Function, domain: Domain, threads: int) -> Choice:
-    on_cpu = _seconds(function, _boxes(domain, _ON_CPU), threads)
+    on_cpu = _seconds(function.on("cpu"), _boxes(domain, _ON_CPU), threads)
     name = devices(count=1)
     with cuda.in_words():
         lo, hi = (cuda.sent(end) for end in _boxes(domain, _ON_GPU))

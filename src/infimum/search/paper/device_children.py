@@ -196,6 +196,7 @@ class _Part:
         self._queue = queue
         self._far: tuple[Any, Any] | None = (bounds, indices)
         self._fetched, self._step = 0, FETCHED
+        self.survivors = int(bounds.size)
         self._bounds, self._indices, self._next = np.empty(0), np.empty(0, np.int64), 0
 
     def head(self) -> tuple[float, int] | None:
@@ -239,6 +240,7 @@ class DeviceRun:
 
     def __init__(self, parts: list[_Part]) -> None:
         self._parts = parts
+        self.survivors = sum(part.survivors for part in parts)
 
     def bound(self) -> float:
         best = self._best()
