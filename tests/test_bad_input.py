@@ -143,9 +143,7 @@ def test_a_domain_that_needs_no_split_may_hold_no_value(bounds: tuple[float, flo
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "2GB", NAN, True, [2**30]])
 def test_a_memory_limit_that_means_nothing_is_refused(value: Any) -> None:
-    with pytest.raises(
-        InvalidOption, match=r"memory_limit must be a positive number of bytes.*memory_limit=None"
-    ):
+    with pytest.raises(InvalidOption, match=r"memory_limit must be a positive number of bytes.*memory_limit=None"):
         infimum.minimize(bowl, [(-1, 2)] * 2, memory_limit=value)
 
 

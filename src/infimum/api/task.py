@@ -20,7 +20,7 @@ Objective = Callable[..., Any]
 
 
 class Task(NamedTuple):
-    """What is to be minimised: f(x, *args) over a domain."""
+    """A function f(x, *args) to be minimised over a domain, and its gradient where one is given."""
 
     f: Objective
     jac: Objective | None

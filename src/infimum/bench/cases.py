@@ -30,8 +30,9 @@ _FAST = 0.05  # seconds: below this nobody counts who is faster
 
 
 class Case(NamedTuple):
-    """A problem with what is asked of it; target: seconds on two cores, None where there is no figure to reach.
+    """A problem with what is asked of it.
 
+    target: seconds on two cores, None where there is no figure to reach
     ftol: upper - lower <= ftol * max(1, |upper|), that is, fatol is the same number.
     """
 
@@ -140,7 +141,7 @@ def sure(name: str) -> str:
 
 
 def known_minimum(problem: Problem) -> Interval:
-    """Contain the minimum, as surely as it is known."""
+    """Return an interval around the minimum, as narrow as the minimum is surely known."""
     slack = {"exact": 0.0, "decimals": 1e-15, "best known": 1e-10}[sure(problem.name)] * abs(float(problem.minimum))
     known: Interval = Interval(problem.minimum) + Interval(-slack, slack)
     return known

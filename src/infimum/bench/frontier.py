@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infimum.api import minimize as api
-from infimum.bench.calibration import links
+from infimum.bench.calibration import as_additions
 from infimum.bench.cases import (
     SOLVERS,
     Case,
@@ -93,7 +93,7 @@ def row(
         "known_lower": float(known.lo), "known_upper": float(known.hi), "known": sure(case.name),
         "ftol": case.ftol, "xtol": case.xtol, "true": true, "proved": proved,
         "status": None if result is None else int(result.status), "seconds": round(seconds, 6),
-        "additions": round(links(seconds)),
+        "additions": round(as_additions(seconds)),
         "search_seconds": None if result is None else round(result.seconds, 6), "target": case.target,
         "iterations": None if result is None else result.nit,
         "backend": "" if result is None else result.backend,

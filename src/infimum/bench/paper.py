@@ -11,7 +11,7 @@ from rich.table import Table
 
 from infimum import problems
 from infimum.api.minimize import minimize
-from infimum.bench.calibration import links
+from infimum.bench.calibration import as_additions
 from infimum.bench.tables import Row, machine, published, table, wide, write
 from infimum.interval import Interval
 from infimum.problems.problem import Problem
@@ -63,7 +63,8 @@ def row(problem: Problem, result: Result, theirs: dict[str, float]) -> Row:
         "paper_iterations": _whole(theirs.get("iterations")), "regions": result.nregions,
         "paper_regions": _whole(theirs.get("output_regions")), "lower": float(result.minimum.lo),
         "upper": float(result.minimum.hi), "true": is_true(problem, result), "status": int(result.status),
-        "seconds": round(result.seconds, 6), "additions": round(links(result.seconds)), "backend": result.backend,
+        "seconds": round(result.seconds, 6), "additions": round(as_additions(result.seconds)),
+        "backend": result.backend,
     }  # fmt: skip
     for name in MACHINES:
         seconds = theirs.get(f"{name}_s")

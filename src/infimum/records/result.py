@@ -33,7 +33,7 @@ class Result(Mapping[str, Any]):
     x, fun         the best point found and the function's value there
     success        whether the goals are reached by these numbers; status and message say what ended the search, or
                    which goal was missed, in which box, and why
-    gap            how far the bounds of the optimum are apart, rounded upward; inf where there is no bound
+    gap            how far the bounds of the optimum are apart, rounded upward; inf where one is missing
     nit, seconds   iterations, and the time that they took;  nregions: the number of boxes
     nfev           evaluations of the function: boxes_evaluated, the times that it was enclosed over a box, and
                    points_evaluated, the points at which it was evaluated in plain doubles or proved
@@ -64,22 +64,22 @@ class Result(Mapping[str, Any]):
     # ------------------------------------------------------------------------------------------ the optimum
     @property
     def minimum(self) -> Interval:
-        """Contains the global minimum."""
+        """Return an interval that contains the global minimum."""
         return self._of("minimum", self.optimum)
 
     @property
     def maximum(self) -> Interval:
-        """Contains the global maximum."""
+        """Return an interval that contains the global maximum."""
         return self._of("maximum", self.optimum)
 
     @property
     def lower_bounds(self) -> FloatArray:
-        """For each box a number that the function is nowhere below."""
+        """Return for each box a number that the function is nowhere below."""
         return self._of("lower_bounds", self.bounds)
 
     @property
     def upper_bounds(self) -> FloatArray:
-        """For each box a number that the function is nowhere above."""
+        """Return for each box a number that the function is nowhere above."""
         return self._of("upper_bounds", self.bounds)
 
     def _of(self, name: str, value: T) -> T:
@@ -91,23 +91,23 @@ class Result(Mapping[str, Any]):
 
     @property
     def gap(self) -> float:
-        """How far the bounds of the optimum are apart at most: upper - lower, rounded upward."""
+        """Return how far the bounds of the optimum are apart at most: upper - lower, rounded upward."""
         return float(self.optimum.wid)
 
     # ------------------------------------------------------------------------------------------ the rest
     @property
     def nfev(self) -> int:
-        """How often the function was evaluated, over boxes and at points."""
+        """Return how often the function was evaluated, over boxes and at points."""
         return self.boxes_evaluated + self.points_evaluated
 
     @property
     def success(self) -> bool:
-        """Whether every goal was reached."""
+        """Return whether every goal was reached."""
         return self.status == Status.PROVED
 
     @property
     def message(self) -> str:
-        """What ended the search, in a sentence or two; of a goal that was missed, where and why."""
+        """Return what ended the search, in a sentence or two, and where and why a goal was missed."""
         text = self.status.sentence
         if self.status in (Status.RUNNING, Status.UNDEFINED):
             return text
@@ -124,25 +124,25 @@ class Result(Mapping[str, Any]):
     # ------------------------------------------------------------------------------------------ the boxes
     @property
     def boxes(self) -> FloatArray:
-        """The boxes as an array (k, n, 2); refused with a sentence where a product has too many to be written down."""
+        """Return the boxes as an array (k, n, 2); refuse where a product has too many to be written down."""
         return self.listed if self.product is None else self.product.boxes()[0]
 
     @property
     def blocks(self) -> list[tuple[list[int], FloatArray]]:
-        """The boxes as a product: for each block its variables and its boxes (k, r, 2); any choice of one each."""
+        """Return the boxes as a product: for each block its variables and its boxes (k, r, 2)."""
         if self.product is None:
             return [(list(range(self.listed.shape[1])), self.listed)]
         return self.product.blocks()
 
     def count(self) -> int:
-        """How many boxes there are; of a product maybe 2^50."""
+        """Return how many boxes there are; of a product there may be 2^50."""
         if self.regions is not None:
             return self.regions
         return len(self.listed) if self.product is None else self.product.count()
 
     @property
     def nregions(self) -> int:
-        """The number of boxes; while a search runs, of those that it has, which `boxes` holds in one."""
+        """Return the number of boxes; while a search runs, of those that it has, around which `boxes` is one."""
         return self.count()
 
     def merged(self) -> FloatArray:
