@@ -18,7 +18,7 @@ from pathlib import Path
 
 from infimum import problems
 from infimum.bench.tables import Row, write_csv
-from infimum.contractors.chain import NAMES
+from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 from infimum.function.function import trace
 from infimum.search.auto import separable
@@ -35,18 +35,18 @@ PROBLEMS = (
 
 
 def outcomes(name: str, n: int, limit: float) -> Iterator[tuple[str, Outcome]]:
-    """Be what is found with all devices, and without each of them."""
+    """Yield what is found with all contractors that run by default, and without each of them."""
     problem = problems.named(name, n)
     function, domain = trace(problem.f, n), read_bounds(problem.bounds, n)
     separable.search(function, domain, Options(xtol=None, ftol=FTOL, fatol=FTOL, max_iter=1))
-    for left_out in ("", *NAMES):
-        kept = tuple(device for device in NAMES if device != left_out)
+    for left_out in ("", *DEFAULT):
+        kept = tuple(name for name in DEFAULT if name != left_out)
         options = Options(xtol=None, ftol=FTOL, fatol=FTOL, time_limit=limit, contractors=kept)
         yield left_out, separable.search(function, domain, options)
 
 
 def measured(name: str, n: int, limit: float) -> list[Row]:
-    """Be the rows of one problem."""
+    """Return the rows of one problem."""
     rows: list[Row] = []
     lower, upper = [], []
     for left_out, found in outcomes(name, n, limit):
@@ -61,7 +61,7 @@ def measured(name: str, n: int, limit: float) -> list[Row]:
 
 
 def shown(rows: list[Row]) -> str:
-    """Be the line of a problem in Markdown: for each row seconds and iterations, or the gap that was left."""
+    """Return the line of a problem in Markdown: for each row seconds and iterations, or the gap that was left."""
     cells = [
         f"{row['seconds']:.3g} s ({row['iterations']:,})" if row["proved"] else f"gap {row['gap']}" for row in rows
     ]
@@ -73,8 +73,8 @@ def main() -> None:
     parser.add_argument("problems", nargs="*", metavar="NAME", help="all by default; then nothing is written")
     parser.add_argument("--time-limit", type=float, default=5.0, metavar="SECONDS", help="for each run; 5 by default")
     options = parser.parse_args()
-    print(f"| problem | n | all | {' | '.join(f'no {name}' for name in NAMES)} |")
-    print("|---" * (3 + len(NAMES)) + "|")
+    print(f"| problem | n | all | {' | '.join(f'no {name}' for name in DEFAULT)} |")
+    print("|---" * (3 + len(DEFAULT)) + "|")
     rows: list[Row] = []
     for name, n in PROBLEMS:
         if not options.problems or name in options.problems:

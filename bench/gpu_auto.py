@@ -9,9 +9,9 @@ usage: python bench/gpu_auto.py [--write] [--seconds S] [--same-batch] [--leisur
 
     figure         how
     compiled       kernels of a function, all functions' at once on all cores
-    boxes/s        Devices.contract: all contractors, from arrays of the host to arrays of the host, best of three;
-                   where the CPU takes half a second, it gets no larger batch. level: that contractor's Program alone,
-                   on boxes that lie on the device
+    boxes/s        ContractorChain.contract: all contractors, from arrays of the host to arrays of the host, best of
+                   three; where the CPU takes half a second, it gets no larger batch. level: that contractor's Program
+                   alone, on boxes that lie on the device
     search         separable.search as `minimize` runs it, kernels from the cache; boxes: how many were contracted
 """
 
@@ -36,13 +36,14 @@ from infimum.backends import cpu
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.placement import Gpu
-from infimum.contractors.chain import Devices
-from infimum.contractors.mean_value import form_program
+from infimum.boxes import Boxes
+from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
-from infimum.search import placed
+from infimum.passes.contract.linear_form import form_program
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import boxes_all_over
 from infimum.search.outcome import Options
 
 RESULTS = Path(__file__).parent / "results"
@@ -144,22 +145,22 @@ def batches(case: Case) -> list[dict[str, Any]]:
     """Boxes a second, contracted under a level that keeps about half of them."""
     threads = cpu.usable_cpus()
     place = Gpu(call=0, patience=0, many=0)
-    on_cpu = Devices(case.function, case.domain, threads)
-    on_gpu = Devices(case.function.on(place), case.domain, threads)
+    on_cpu = ContractorChain(case.function, case.domain, threads)
+    on_gpu = ContractorChain(case.function.on(place), case.domain, threads)
     moved = case.function.on(place)
     rows: list[dict[str, Any]] = []
     for asked_for in SIZES:
-        lo, hi = placed._boxes(case.domain, asked_for)
+        lo, hi = boxes_all_over(case.domain, asked_for)
         size = len(lo)  # fewer of many variables
         upper = float(np.nanmedian(case.function((lo + hi) / 2)))
-        given = lo, hi, np.full(size, -np.inf), upper
+        given = Boxes(lo, hi), upper
         there, found = best(partial(on_gpu.contract, *given))
         row: dict[str, Any] = {"boxes": size, "gpu_per_second": size / there}
         if not rows or rows[-1].get("cpu_seconds", np.inf) < ENOUGH:
             here, wanted = best(partial(on_cpu.contract, *given))
             row |= {"cpu_seconds": here, "cpu_per_second": size / here}
             row["same_bits"] = all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-        alone, _ = best(partial(_level, moved, cuda.sent(lo), cuda.sent(hi), upper))
+        alone, _ = best(partial(_level, moved, cuda.to_device(lo), cuda.to_device(hi), upper))
         row["level_there_per_second"] = size / alone
         rows.append(row)
     return rows
@@ -167,7 +168,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
 
 def _level(function: Function, lo: Any, hi: Any, upper: float) -> Any:
     """A run of the level contractor's Program; its last number is fetched, so that all is done by then."""
-    return cuda.fetched(function.contraction_ends(lo, hi, upper)[2][-1:])
+    return cuda.to_host(function.contraction_ends(lo, hi, upper)[2][-1:])
 
 
 def leisure(all_cases: list[Case]) -> None:
@@ -191,10 +192,10 @@ def leisure(all_cases: list[Case]) -> None:
         made = list(pool.map(measured, works))
     for (case, program, quick), (emitted, team, code, spent) in zip(works, made, strict=True):
         kernel = cuda.Kernel(program, "interval", team, emitted, code=code)
-        lo, hi = placed._boxes(case.domain, size)
+        lo, hi = boxes_all_over(case.domain, size)
         more = program.n - case.domain.n
-        low = cuda.sent(np.hstack([lo, np.full((size, more), -1.0)]))
-        high = cuda.sent(np.hstack([hi, np.full((size, more), 1.0)]))
+        low = cuda.to_device(np.hstack([lo, np.full((size, more), -1.0)]))
+        high = cuda.to_device(np.hstack([hi, np.full((size, more), 1.0)]))
         seconds, _ = best(partial(_last, kernel, low, high))
         way = "in a hurry" if quick else "at leisure"
         print(f"{case.name}: {way} {spent:.1f} s, {seconds / size * 1e9:.2f} ns a box, team {team}", flush=True)
@@ -202,7 +203,7 @@ def leisure(all_cases: list[Case]) -> None:
 
 def _last(kernel: Any, lo: Any, hi: Any) -> Any:
     """A run of a kernel; its last number is fetched, so that all is done by then."""
-    return cuda.fetched(cuda.run_there(kernel, lo, hi)[0][0][-1:])
+    return cuda.to_host(cuda.run_on_device(kernel, lo, hi)[0][0][-1:])
 
 
 # --- searches --------------------------------------------------------------------------------------------------------
@@ -212,22 +213,22 @@ def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, 
     """A search with the batches that are usual on a backend."""
     options = Options(
         xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(),
-        backend=backend, batch=auto._BATCHES[batch],
+        batch=auto._BATCHES[batch],
     )  # fmt: skip
     boxes = 0
-    contract = Devices.contract
+    contract = ContractorChain.contract
 
-    def counted(self: Devices, lo: Any, *given: Any) -> Any:
+    def counted(self: ContractorChain, batch: Boxes, upper: float) -> Boxes:
         nonlocal boxes
-        boxes += len(lo)
-        return contract(self, lo, *given)
+        boxes += len(batch)
+        return contract(self, batch, upper)
 
     function = case.function.on(backend)
-    Devices.contract = counted  # type: ignore[method-assign]
+    ContractorChain.contract = counted  # type: ignore[method-assign]
     try:
         found = separable.search(function, case.domain, options)
     finally:
-        Devices.contract = contract  # type: ignore[method-assign]
+        ContractorChain.contract = contract  # type: ignore[method-assign]
     return {
         "backend": backend,
         "batch": options.batch,

@@ -5,17 +5,61 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from infimum.backends import cpu
+from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.contractors import Contractor, Known, LayerSlopes, Level, MeanValue, Monotone, Stationary, layered
+from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function
 from infimum.passes.contract.contraction import contraction
 
-FloatArray = npt.NDArray[np.float64]
-Boxes = tuple[FloatArray, FloatArray]
+
+class Applied:
+    """A contractor together with one function and its domain, on plain arrays of ends."""
+
+    def __init__(self, contractor: Contractor, function: Function, domain: Domain | None = None) -> None:
+        everywhere = read_bounds([(None, None)] * function.n, function.n)
+        self.contractor = contractor
+        self.known = function, everywhere if domain is None else domain
+
+    def boxes(self, lo: Any, hi: Any, upper: Any = np.inf) -> Boxes:
+        """Return the boxes with their lower bounds, contracted."""
+        return self.contractor.contract(Boxes(lo, hi), Known(*self.known, upper))
+
+    def contract(self, lo: Any, hi: Any, upper: Any = np.inf) -> Ends:
+        """Return the ends of the boxes, contracted."""
+        return self.boxes(lo, hi, upper).ends
 
 
-def boxes_around(points: FloatArray, bounds: Any, seed: int) -> Boxes:
+def level(function: Function, **how: Any) -> Applied:
+    return Applied(Level(**how), function)
+
+
+def mean_value(function: Function) -> Applied:
+    return Applied(MeanValue(), function)
+
+
+def stationary(function: Function, domain: Domain) -> Applied:
+    return Applied(Stationary(), function, domain)
+
+
+def monotone(function: Function, domain: Domain) -> Applied:
+    return Applied(Monotone(), function, domain)
+
+
+def layer(function: Function) -> Applied:
+    found = layered(function)
+    assert found is not None
+    return Applied(found, function)
+
+
+def layer_slopes(function: Function, domain: Domain) -> Applied:
+    found = layered(function)
+    assert found is not None
+    return Applied(LayerSlopes(found), function, domain)
+
+
+def boxes_around(points: FloatArray, bounds: Any, seed: int) -> Ends:
     """For each point a box of some size within the bounds that contains it; now and then its end."""
     draw = np.random.default_rng(seed)
     low, high = (np.array(end, float) for end in zip(*bounds, strict=True))
@@ -26,7 +70,7 @@ def boxes_around(points: FloatArray, bounds: Any, seed: int) -> Boxes:
     return np.minimum(lo, points), np.maximum(hi, points)
 
 
-def missing(points: FloatArray, boxes: Boxes) -> list[str]:
+def missing(points: FloatArray, boxes: Ends) -> list[str]:
     """The points that are not in their boxes."""
     inside = ((boxes[0] <= points) & (points <= boxes[1])).all(axis=1)
     return [
@@ -35,7 +79,7 @@ def missing(points: FloatArray, boxes: Boxes) -> list[str]:
     ]
 
 
-def wishes(value: Boxes, seed: int) -> Boxes:
+def wishes(value: Ends, seed: int) -> Ends:
     """Intervals that contain the values: these themselves, from or to infinity, or wider, in turn."""
     draw = np.random.default_rng(seed)
     kind = draw.integers(4, size=value[0].shape)
@@ -45,7 +89,7 @@ def wishes(value: Boxes, seed: int) -> Boxes:
     return lo, hi
 
 
-def removed(function: Function, points: FloatArray, boxes: Boxes, seed: int = 0) -> list[str]:
+def removed(function: Function, points: FloatArray, boxes: Ends, seed: int = 0) -> list[str]:
     """Points at which the function is defined and has its wanted value, and which are contracted away all the same."""
     defined, _ = function.fact_arrays(points, points)
     points, boxes = points[defined], (boxes[0][defined], boxes[1][defined])
@@ -53,7 +97,7 @@ def removed(function: Function, points: FloatArray, boxes: Boxes, seed: int = 0)
     return missing(points, contracted(function, boxes, wishes(value, seed)))
 
 
-def contracted(function: Function, boxes: Boxes, wanted: Boxes, variant: str | None = None) -> Boxes:
+def contracted(function: Function, boxes: Ends, wanted: Ends, variant: str | None = None) -> Ends:
     """The boxes, contracted once under a wish for the function's value."""
     program = contraction([function.value_node], function.n)
     low, high = (np.hstack([end, wish[:, None]]) for end, wish in zip(boxes, wanted, strict=True))

@@ -109,6 +109,15 @@ _GROWTH = _both_signs(
 )  # fmt: skip
 # Where sin(x)/x has its first extrema, and one over its values there.
 _TANGENT_POINTS = _array(4.493409457909064, 7.725251836937707, 10.904121659428899, 4.603338848751700, 7.789705767492725)
+# Where erf and erfc change their case, are 1/2 or 3/2, round to 1 or 2, or underflow.
+_TAILS = _both_signs(_array(0.4769362762044699, 0.5, 4.0, 5.863584748755167, 5.921587195794508, 6.5, 26.543258454250,
+                            27.226017111108366, 27.5))  # fmt: skip
+# Zeros and the turn of log Gamma, whose slope is zero there; where the core changes its case.
+_GAMMA = np.concatenate([
+    np.arange(1.0, 18.0), *[_array(1.4616321449683623, 1.0, 2.0)] * 10, 1 + 2.0**-np.arange(10.0, 53.0),
+    2 + 2.0**-np.arange(10.0, 52.0), 2 - 2.0**-np.arange(10.0, 52.0), 1.4616321449683623 + 2.0**-np.arange(10.0, 53.0),
+    1.4616321449683623 - 2.0**-np.arange(10.0, 53.0), _array(2.0**-100, 2.0**-512, 2.0**900, 2.55634827e305),
+])  # fmt: skip
 # Where implementations of atan often cut their range.
 _SLOPES = _both_signs(_array(0.4142135623730951, 2.414213562373095, 0.4375, 0.6875, 1.1875, 2.4375, 1e8, 1e16, 1e17))
 
@@ -175,6 +184,9 @@ def _recipes() -> dict[str, Recipe]:
         "sin_over_x": _recipe(_both_signs(np.concatenate([_TANGENT_POINTS, peaks])), -12.0, 12.0),
         "expm1_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -60.0, 715.0),
         "sinh_over_x": _recipe(np.concatenate([_GROWTH, _both_signs(np.exp2(-np.arange(1.0, 60.0)))]), -715.0, 715.0),
+        **dict.fromkeys(("erf", "erfc"), _recipe(_TAILS, -8.0, 28.0)),
+        **dict.fromkeys(("lgamma", "digamma", "trigamma"), _recipe(_GAMMA, 0.0, 20.0, np.arange(1.0, 60.0))),
+        "erfc_result": _recipe(np.concatenate([_BELOW_ONE, 2 * _BELOW_ONE, _POWERS_OF_2[:1075:16]]), 0.0, 2.0),
         **dict.fromkeys(("floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"), jumps),
         **dict.fromkeys(("step_low", "step_high"), _recipe(np.concatenate([_INTEGERS] * 4), -3.0, 3.0, _INTEGERS)),
     }

@@ -221,7 +221,7 @@ MODELS: dict[str, Callable[..., Any]] = {
 
 
 def fitted(name: str) -> Callable[[Numbers], Any]:
-    text = (files("infimum.bench") / "data" / "frontier_fits.csv").read_text()
+    text = (files("infimum.problems") / "data" / "fits.csv").read_text()
     lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     data = [(q(line["x"]), q(line["y"])) for line in lines if line["fit"] == name]
     return lambda b: total((MODELS[name](x, y, *b) - y) ** 2 for x, y in data)

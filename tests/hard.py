@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import flint
 import gmpy2
 import numpy as np
 
@@ -34,15 +35,24 @@ RANGES: dict[str, list[tuple[float, float]]] = {
     "sin": [(-1000, 1000)], "cos": [(-1000, 1000)], "tan": [(-1000, 1000)], "sinpi": [(-2, 2)], "cospi": [(-2, 2)],
     "asin": [(-1, 1)], "acos": [(-1, 1)], "atan": [(-20, 20)], "sinh": [(-30, 30)], "cosh": [(-30, 30)],
     "tanh": [(-5, 5)], "asinh": [(-30, 30)], "acosh": [(1, 30)], "atanh": [(-1, 1)], "cbrt": [(-1000, 1000)],
+    "erf": [(-3, 3)], "erfc": [(-3, 20)], "lgamma": [(0.01, 40)], "digamma": [(0.01, 40)], "trigamma": [(0.01, 40)],
     "pow": [(0.01, 100), (-100, 100)], "hypot": [(-10, 10), (-10, 10)], "atan2": [(-10, 10), (-10, 10)],
 }  # fmt: skip
+
+
+def _trigamma(x: float) -> Any:
+    with flint.ctx.workprec(200):
+        mantissa, exponent = flint.arb(2).zeta(flint.arb(x)).mid().man_exp()
+    return _WIDE.mul(gmpy2.mpz(int(mantissa)), gmpy2.exp2(int(exponent)))
 
 
 def _function(op: str) -> Callable[..., Any]:
     if op in ("sinpi", "cospi"):
         wave = _WIDE.sin if op == "sinpi" else _WIDE.cos
         return lambda x: wave(_WIDE.mul(_PI, x))
-    function: Callable[..., Any] = getattr(_WIDE, op)
+    if op == "trigamma":
+        return _trigamma
+    function: Callable[..., Any] = getattr(_WIDE, "lngamma" if op == "lgamma" else op)
     return function
 
 

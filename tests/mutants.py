@@ -39,8 +39,8 @@ MEAN_EXCESS = {"checked": 0.1, "argued": 1.0}
 OPERATIONS = (*oracle.OPERATIONS, *reverse_oracle.OPERATIONS)
 TRUST = {**oracle.TRUST, **reverse_oracle.TRUST}
 FEW = 600
-PERIODIC = ("sin_rev", "cos_rev", "tan_rev", "sinpi_rev", "cospi_rev")  # slow oracles; more boxes in test_reverse.py
-MANY = {op: 6_000 if op in PERIODIC else 30_000 for op in OPERATIONS}
+SLOW = ("sin_rev", "cos_rev", "tan_rev", "sinpi_rev", "cospi_rev", "erf_rev", "erfc_rev")  # more in test_reverse.py
+MANY = {op: 6_000 if op in SLOW else 30_000 for op in OPERATIONS}
 
 
 class Site(NamedTuple):

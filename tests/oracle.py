@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import flint
 import gmpy2
 
 Pair = tuple[float, float]
@@ -203,6 +204,12 @@ def _increasing(name: str, domain: Pair = ENTIRE, open_ends: bool = False) -> Ca
 def acos(x: Pair) -> Pair:
     lo, hi = max(x[0], -1.0), min(x[1], 1.0)
     return EMPTY if lo > hi else (float(DOWN.acos(hi)), float(UP.acos(lo)))
+
+
+def _decreasing(name: str) -> Callable[[Pair], Pair]:
+    """A function that decreases everywhere, with limits that MPFR returns at the infinities."""
+    down, up = getattr(DOWN, name), getattr(UP, name)
+    return lambda x: x if is_empty(x) else (float(down(x[1])), float(up(x[0])))
 
 
 def cosh(x: Pair) -> Pair:
@@ -537,6 +544,56 @@ def sinh_over_x(x: Pair) -> Pair:
     return EMPTY if is_empty(x) else (_limit_at("sinh", mig(x))[0], _limit_at("sinh", mag(x))[1])
 
 
+# --- gamma -------------------------------------------------------------------------------------------------------
+
+_TURN = "1.46163214496836234126265954232572132846819620400644635129598840859878644"  # where log Gamma is least
+_LEAST = gmpy2.context(precision=200).lngamma(gmpy2.mpfr(_TURN, 240))
+
+
+def lgamma(x: Pair) -> Pair:
+    lo, hi = max(x[0], 0.0), x[1]
+    if is_empty(x) or hi <= 0:
+        return EMPTY
+    ends = [v for v in (lo, hi) if 0 < v < INF]
+    least = (
+        float(DOWN.plus(_LEAST)) if lo < float(_TURN) < hi or not ends else min(float(DOWN.lngamma(v)) for v in ends)
+    )
+    return least, INF if len(ends) < 2 else max(float(UP.lngamma(v)) for v in ends)
+
+
+def _just_above(q: Fraction) -> Pair:
+    """A number above q by less than can be seen, rounded down and up."""
+    return down(q), up(q) if up(q) != q else math.nextafter(up(q), INF)
+
+
+def _trigamma_at(x: float) -> Pair:
+    """trigamma(x), the Hurwitz zeta function of 2 at x: between 1/x and 1/x + 1/x^2, and 1/x^2 + 1 and 1/x^2 + 2."""
+    if x >= 2.0**200:
+        return _just_above(1 / Fraction(x))
+    if x <= 2.0**-200:
+        return _just_above(1 / Fraction(x) ** 2)
+    precision = 100
+    while True:
+        with flint.ctx.workprec(precision):
+            ball = flint.arb(2).zeta(flint.arb(x))
+            ends = [_fraction(ball.lower()), _fraction(ball.upper())]
+        if down(ends[0]) == down(ends[1]) and up(ends[0]) == up(ends[1]):
+            return down(ends[0]), up(ends[0])
+        precision *= 2
+
+
+def _fraction(x: Any) -> Fraction:
+    mantissa, exponent = x.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def trigamma(x: Pair) -> Pair:
+    lo, hi = max(x[0], 0.0), x[1]
+    if is_empty(x) or hi <= 0:
+        return EMPTY
+    return (0.0 if hi == INF else _trigamma_at(hi)[0]), (INF if lo == 0 else _trigamma_at(lo)[1])
+
+
 def step_low(x: Pair) -> Pair:
     return (x[0], x[0]) if x[1] - x[0] <= 1 and not is_empty(x) else x
 
@@ -613,6 +670,11 @@ ARGUED: dict[str, Callable[..., Pair]] = {
     "sin_over_x": sin_over_x,
     "expm1_over_x": expm1_over_x,
     "sinh_over_x": sinh_over_x,
+    "erf": _increasing("erf"),
+    "erfc": _decreasing("erfc"),
+    "lgamma": lgamma,
+    "digamma": _increasing("digamma", _POSITIVE, open_ends=True),
+    "trigamma": trigamma,
 }
 NUMERIC: dict[str, Callable[..., Pair]] = {
     "mid": _number(mid),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import gmpy2
@@ -468,6 +469,49 @@ def atan_rev(c: Pair, x: Pair) -> Solutions:
     return x, [Piece(lo, number(INF) if c[1] > half_pi else _rounded("tan")(c[1]))]
 
 
+# --- erf ---------------------------------------------------------------------------------------------------------
+
+_FINE = gmpy2.context(precision=240)
+_HALF_ROOT_PI = _FINE.div(_FINE.sqrt(_FINE.const_pi()), 2)
+
+
+@cache
+def _erf_inverse(v: float, complement: bool) -> End:
+    """The x with erf(x) = v, or erfc(x) = v, by Newton's steps for the smaller of erf and erfc at |x|."""
+    a = _FINE.sub(1, v) if complement else _FINE.plus(v)
+    if v in ((0.0, 2.0) if complement else (-1.0, 1.0)):
+        return number(math.copysign(INF, a))
+    size = abs(a)
+    if size == 0:
+        return number(0.0)
+    near = size < 0.5
+    rest = _FINE.plus(v if v < 1 else 2 - v) if complement else _FINE.sub(1, size)
+    wanted = size if near else _FINE.log(rest)
+    x = _FINE.mul(size, _HALF_ROOT_PI) if near else _FINE.sqrt(-wanted)
+    step = x
+    while abs(step) > _FINE.div_2exp(x, 100):  # squared by the step itself
+        value = _FINE.erf(x) if near else _FINE.erfc(x)
+        wrong = _FINE.sub(wanted, value) if near else _FINE.mul(_FINE.sub(_FINE.log(value), wanted), value)
+        step = _FINE.mul(_FINE.mul(wrong, _HALF_ROOT_PI), _FINE.exp(_FINE.square(x)))
+        x = _FINE.add(x, step)
+    x = x if a > 0 else -x
+    return End(float(DOWN.plus(x)), float(UP.plus(x)))
+
+
+def erf_rev(c: Pair, x: Pair) -> Solutions:
+    c = intersection(c, (-1.0, 1.0))
+    if is_empty(c) or c[0] == 1 or c[1] == -1:
+        return NOTHING
+    return x, [Piece(_erf_inverse(c[0], False), _erf_inverse(c[1], False))]
+
+
+def erfc_rev(c: Pair, x: Pair) -> Solutions:
+    c = intersection(c, (0.0, 2.0))
+    if is_empty(c) or c[0] == 2 or c[1] == 0:
+        return NOTHING
+    return x, [Piece(_erf_inverse(c[1], True), _erf_inverse(c[0], True))]
+
+
 # --- angles: points that are solutions, not all ------------------------------------------------------------------
 
 
@@ -537,6 +581,8 @@ ARGUED: dict[str, Callable[..., Solutions]] = {
     "pow_rev2": pow_rev2,
     "atan2_rev1": atan2_rev1,
     "atan2_rev2": atan2_rev2,
+    "erf_rev": erf_rev,
+    "erfc_rev": erfc_rev,
 }
 OPERATIONS: dict[str, Callable[..., Solutions]] = {**EXACT, **ARGUED}
 TRUST: dict[str, str] = {**dict.fromkeys(EXACT, "exact"), **dict.fromkeys(ARGUED, "argued")}

@@ -11,6 +11,7 @@ pair     b, c           mul_rev_pair_low, mul_rev_pair_high; cancel_minus, cance
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -54,6 +55,8 @@ UNARY: dict[str, Form] = {
     "cospi_rev": Form(lambda x: _cospi(np.fmod(x, 2)), "cospi", "acos"),
     "cosh_rev": Form(np.cosh, "cosh", "acosh"),
     "atan_rev": Form(np.arctan, "atan", "tan"),
+    "erf_rev": Form(np.vectorize(math.erf, otypes=[float]), "erf", "asin"),
+    "erfc_rev": Form(np.vectorize(math.erfc, otypes=[float]), "erfc", "erfc_result"),
 }
 BINARY: dict[str, Form] = {
     "mul_rev": Form(np.multiply, "mul", "div", "mul"),

@@ -21,9 +21,10 @@ CORE = PACKAGE / "core"
 # From the bottom to the top; a room imports from its own row and from the rows above it in this list.
 ROOMS = (
     ("concurrency", "errors", "deadline", "core", "fractions", "version"),
+    ("ops",),
     ("interval",),
     ("exact", "domain", "boxes"),
-    ("graph", "ops"),
+    ("graph",),
     ("tracing",),
     ("passes",),
     ("backends",),

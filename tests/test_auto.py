@@ -19,9 +19,11 @@ import pytest
 import infimum
 from claims import Claim, Truth, falsehoods, holding, neighbours, truth_of
 from infimum import problems
-from infimum.contractors import Level, MeanValue, monotone, stationary
-from infimum.contractors.chain import NAMES, Devices
-from infimum.contractors.linear.layer import LinearLayer
+from infimum.api import options as api_options
+from infimum.boxes import Boxes
+from infimum.contractors import Known, Level, LinearLayer, MeanValue, monotone, stationary
+from infimum.contractors.chain import ContractorChain
+from infimum.contractors.table import DEFAULT
 from infimum.errors import InternalError, InvalidOption
 from infimum.search import product
 from infimum.search.auto import search as auto
@@ -259,24 +261,20 @@ def cut(lo: FloatArray, hi: FloatArray) -> FloatArray:
         return np.where(lo < hi, np.maximum(hi - 0.1 * (hi - lo), lo), hi)
 
 
+def cutting(contract: Callable[..., Boxes]) -> Callable[..., Boxes]:
+    def broken(*given: Any) -> Boxes:
+        found = contract(*given)
+        return Boxes(found.lo, cut(found.lo, found.hi), found.lower)
+
+    return broken
+
+
 def a_level_that_cuts(patch: Patch) -> None:
-    narrow = Level.narrow
-
-    def broken(self: Level, *args: Any, **how: Any) -> Any:
-        found = narrow(self, *args, **how)
-        return found._replace(hi=cut(found.lo, found.hi))
-
-    patch.setattr(Level, "narrow", broken)
+    patch.setattr(Level, "contract", cutting(Level.contract))
 
 
 def a_layer_that_cuts(patch: Patch) -> None:
-    narrow = LinearLayer.narrow
-
-    def broken(self: LinearLayer, *args: Any, **how: Any) -> Any:
-        found = narrow(self, *args, **how)
-        return found._replace(hi=cut(found.lo, found.hi))
-
-    patch.setattr(LinearLayer, "narrow", broken)
+    patch.setattr(LinearLayer, "contract", cutting(LinearLayer.contract))
 
 
 def nowhere(domain: Any, lo: FloatArray, hi: FloatArray) -> Any:
@@ -293,45 +291,46 @@ def no_edges_for_slopes(patch: Patch) -> None:
 
 
 def smooth_everywhere(patch: Patch) -> None:
-    patch.setattr(stationary, "smooth", lambda function, lo, hi, threads: np.ones(len(lo), bool))
+    patch.setattr(Known, "smooth", lambda self, boxes: np.ones(len(boxes), bool))
 
 
 def a_raised_mean_value(patch: Patch) -> None:
-    narrow = MeanValue.narrow
+    contract = MeanValue.contract
 
-    def broken(self: MeanValue, *args: Any, **how: Any) -> Any:
-        *box, bound = narrow(self, *args, **how)
-        return *box, bound + 1e-9
+    def broken(*given: Any) -> Boxes:
+        found = contract(*given)
+        return found.with_lower(found.lower + 1e-9)
 
-    patch.setattr(MeanValue, "narrow", broken)
+    patch.setattr(MeanValue, "contract", broken)
 
 
 def a_guess_believed(patch: Patch) -> None:
     probed = auto.Search._probed
 
-    def broken(self: auto.Search, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> Any:
-        level = np.where(np.isfinite(lower), lower + 0.1, np.inf)
-        found = self.devices.under(lo, hi, level)
-        kept = found[0][:, 0] <= found[1][:, 0]
-        return probed(self, np.where(kept[:, None], found[0], lo), np.where(kept[:, None], found[1], hi), lower)
+    def broken(self: auto.Search, boxes: Boxes) -> Boxes:
+        level = np.where(np.isfinite(boxes.lower), boxes.lower + 0.1, np.inf)
+        found = self.chain.contract_to_level(boxes, level)
+        empty = found.is_empty()[:, None]
+        lo, hi = np.where(empty, boxes.lo, found.lo), np.where(empty, boxes.hi, found.hi)
+        return probed(self, Boxes(lo, hi, boxes.lower))
 
     patch.setattr(auto.Search, "_probed", broken)
 
 
 def a_bound_raised_without_emptiness(patch: Patch) -> None:
-    under = Devices.under
+    contract = ContractorChain.contract_to_level
 
-    def broken(self: Devices, lo: FloatArray, hi: FloatArray, level: FloatArray, **how: Any) -> Any:
-        return *under(self, lo, hi, level, **how)[:2], level
+    def broken(self: ContractorChain, boxes: Boxes, level: FloatArray, **how: Any) -> Boxes:
+        return contract(self, boxes, level, **how).with_lower(level)
 
-    patch.setattr(Devices, "under", broken)
+    patch.setattr(ContractorChain, "contract_to_level", broken)
 
 
 def a_lost_half(patch: Patch) -> None:
     bisected = auto.bisected
 
-    def broken(lo: FloatArray, *rest: Any) -> Any:
-        return tuple(part[: len(lo)] for part in bisected(lo, *rest))
+    def broken(boxes: Boxes, cuts: Any) -> Boxes:
+        return bisected(boxes, cuts)[: len(boxes)]
 
     patch.setattr(auto, "bisected", broken)
 
@@ -342,10 +341,9 @@ def equal_bounds_dropped(patch: Patch) -> None:
 
 
 def equal_bounds_not_kept(patch: Patch) -> None:
-    def broken(self: auto.Search, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> Any:
-        low, high, bound = self.devices.contract(lo, hi, lower, self.upper)
-        keep = bound < self.upper
-        return low[keep], high[keep], bound[keep]
+    def broken(self: auto.Search, boxes: Boxes) -> Boxes:
+        found = self.chain.contract(boxes, self.upper)
+        return found[found.lower < self.upper]
 
     patch.setattr(auto.Search, "_contracted", broken)
 
@@ -391,9 +389,9 @@ def test_everything_holds() -> None:
     everything_holds()
 
 
-@pytest.mark.parametrize("left_out", [*([name] for name in NAMES), NAMES], ids=", ".join)
+@pytest.mark.parametrize("left_out", [*([name] for name in DEFAULT), DEFAULT], ids=", ".join)
 def test_everything_holds_whatever_is_left_out(left_out: list[str], monkeypatch: Patch) -> None:
-    monkeypatch.setattr(auto, "NAMES", tuple(name for name in NAMES if name not in left_out))
+    monkeypatch.setattr(api_options, "DEFAULT", tuple(name for name in DEFAULT if name not in left_out))
     everything_holds()
 
 

@@ -23,18 +23,18 @@ from infimum import problems
 from infimum.backends import cpu
 from infimum.backends import placement as place
 from infimum.backends.cuda import compile as cuda
-from infimum.backends.placement import Gpu, lies_there
-from infimum.boxes import shrinkage
-from infimum.contractors.chain import Devices
-from infimum.contractors.mean_value import form_program
+from infimum.backends.placement import Gpu, is_on_device
+from infimum.boxes import Boxes, shrinkage
+from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
-from infimum.search import placed
+from infimum.passes.contract.linear_form import form_program
+from infimum.search import backend, placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import Choice
 from infimum.search.outcome import Options, Outcome
-from infimum.search.paper.choice import Choice
 from random_functions import random_function
 from test_backends import rotated_rastrigin
 from test_backends import same as same_outcome
@@ -122,9 +122,9 @@ class CoreKernel:
         return True
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
-        assert lies_there(lo) and lies_there(hi)
-        found = cpu.run(self.program, cuda.fetched(lo), cuda.fetched(hi), self.mode, threads=1)
-        return [(cuda.sent(a), cuda.sent(b)) for a, b in found]
+        assert is_on_device(lo) and is_on_device(hi)
+        found = cpu.run(self.program, cuda.to_host(lo), cuda.to_host(hi), self.mode, threads=1)
+        return [(cuda.to_device(a), cuda.to_device(b)) for a, b in found]
 
 
 # --- the same bits ---------------------------------------------------------------------------------------------------
@@ -193,18 +193,18 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     function, domain, _ = asked(case)
     lo = np.random.default_rng(5).uniform(0, 0.9, (200, 6))
     lo[::4] = np.asarray(problems.hartmann6().minimiser, float) - 0.05
-    boxes = lo, lo + 0.1, np.full(200, -np.inf)
-    wanted = Devices(function, domain).contract(*boxes, -0.5)
+    boxes = Boxes(lo, lo + 0.1)
+    wanted = ContractorChain(function, domain).contract(boxes, -0.5)
     crossed: list[int] = []
-    there, kernel = cuda.sent, cuda.fetched
-    monkeypatch.setattr(place.cuda, "sent", lambda a: crossed.append(np.size(a)) or there(a))
-    monkeypatch.setattr(place.cuda, "fetched", lambda a: crossed.append(np.size(a)) or kernel(a))
+    there, kernel = cuda.to_device, cuda.to_host
+    monkeypatch.setattr(place.cuda, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
+    monkeypatch.setattr(place.cuda, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
     monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
-    found = Devices(function.on(Gpu(**EVERYTHING)), domain).contract(*boxes, -0.5)
+    found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain).contract(boxes, -0.5)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-    assert len(wanted[0]) == 50  # the boxes that hold the minimiser
+    assert len(wanted) == 50  # the boxes that hold the minimiser
     assert [size for size in crossed if size > domain.n] == [1200, 1200, 200, 300, 300, 50]
-    assert not any(map(lies_there, found))
+    assert not any(map(is_on_device, found))
 
 
 def quiet(crossed: list[int], run: Callable[..., Any]) -> Callable[..., Any]:
@@ -336,8 +336,7 @@ def test_a_batch_is_as_large_as_asked_for_and_no_larger_than_memory_allows(monke
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append(most) or take(pool, most))
     for n, given, wanted in (
-        (3, {}, 1024), (3, {"backend": "cuda"}, 1024), (3, {"batch": 70}, 70),
-        (3, {"backend": "cuda", "batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
+        (3, {}, 1024), (3, {"batch": 70}, 70), (3, {"batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
     ):  # fmt: skip
         problem = problems.rastrigin(n)
         function, domain, options = asked(of(problem, 1), **given)
@@ -384,8 +383,8 @@ def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pyte
         minimum("cuda")
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(tmp_path, status=35))
     assert minimum("auto").backend == "cpu"
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     assert "update the driver" in minimum("auto").backend
     with pytest.raises(BackendUnavailable, match="update the driver"):
         minimum("cuda")
@@ -404,7 +403,7 @@ def test_what_fails_between_two_runs_is_said_in_a_sentence(
     def failing(*_: Any, **__: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(Devices, "contract", failing)
+    monkeypatch.setattr(ContractorChain, "contract", failing)
     with pytest.raises(BackendUnavailable, match=words):
         minimum("cuda")
 
@@ -428,10 +427,10 @@ def test_a_short_search_never_asks_whether_a_gpu_is_there(fake: Any, monkeypatch
 def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
     on_cpu: float, on_gpu: float, chosen: str, quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     seconds = itertools.cycle([on_cpu, on_gpu])
-    monkeypatch.setattr(placed, "_seconds", lambda *_: next(seconds))
+    monkeypatch.setattr(backend, "_box_seconds", lambda *_: next(seconds))
     shown: list[tuple[int, str]] = []
     found = minimum("auto", callback=lambda so_far: shown.append((so_far.nit, so_far.backend)))
     measured = f"{on_cpu * 1e9:,.3g} ns to contract a box on the CPU, {on_gpu * 1e9:,.3g} ns on Fake"
@@ -445,9 +444,10 @@ def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
 def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
     quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    slowly = lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake")  # noqa: E731
+    monkeypatch.setattr(backend, "_faster_with_boxes", slowly)
     found = infimum.minimize(problems.watson(6), backend="auto", time_limit=0.5, progress=False)
     assert found.status == 1 and 0.4 < found.seconds < 3
     asked_at: list[int] = []
@@ -456,9 +456,9 @@ def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
 
 
 def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "_faster_with_boxes", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
 
     def wrong(*_: Any, **__: Any) -> Any:
         raise BackendUnavailable("a kernel is wrong")
@@ -472,10 +472,10 @@ def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, m
 
 
 def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_ON_CPU", 64)
-    monkeypatch.setattr(placed, "_ON_GPU", 128)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "BOXES_ON_CPU", 64)
+    monkeypatch.setattr(backend, "BOXES_ON_GPU", 128)
     assert "ns to contract a box on the CPU" in minimum("auto").backend
 
     def failing(*_: Any) -> Any:
@@ -489,9 +489,9 @@ def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monke
 def test_boxes_that_are_measured_lie_in_the_domain() -> None:
     for bounds in ([(-1, 2)] * 3, [(-np.inf, np.inf), (0, np.inf), (1, 1)], [(1e300, 1.1e300)]):
         domain = read_bounds(bounds)
-        lo, hi = placed._boxes(domain, 100)
+        lo, hi = backend.boxes_all_over(domain, 100)
         assert (lo <= hi).all() and lo.shape == (100, domain.n)
-    assert len(placed._boxes(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
+    assert len(backend.boxes_all_over(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
 
 
 # --- on a GPU --------------------------------------------------------------------------------------------------------
@@ -522,11 +522,10 @@ def test_a_gpu_searches_by_the_default_method_with_the_cpus_bits(name: str, ahea
 def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
     case = CASES[name]()
     function, domain, _ = asked(case)
-    lo, hi = placed._boxes(domain, 50_000)
-    lower = np.full(len(lo), -np.inf)
+    lo, hi = backend.boxes_all_over(domain, 50_000)
     upper = float(np.nanmedian(function((lo + hi) / 2)))
-    wanted = Devices(function, domain, 16).contract(lo, hi, lower, upper)
-    found = Devices(function.on(Gpu(**EVERYTHING)), domain, 16).contract(lo, hi, lower, upper)
+    wanted = ContractorChain(function, domain, 16).contract(Boxes(lo, hi), upper)
+    found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain, 16).contract(Boxes(lo, hi), upper)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
@@ -534,7 +533,7 @@ def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
 @pytest.mark.parametrize("name", ["watson", "nist_mgh09", "hartmann6"])
 def test_batches_of_a_gpu_have_the_cpus_bits_through_a_whole_search(name: str) -> None:
     case = of(problems.named(name, {"watson": 6, "nist_mgh09": 4, "hartmann6": 6}[name]), 16)
-    here, there = (searched(case, where, backend="cuda", threads=16) for where in ("cpu", "cuda"))
+    here, there = (searched(case, where, threads=16) for where in ("cpu", "cuda"))
     assert same_outcome(here, there)
 
 

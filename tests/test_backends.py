@@ -29,8 +29,9 @@ from infimum.cli import main as cli
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
+from infimum.search import backend as backends
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.paper import choice, device_children
+from infimum.search.paper import device_children
 from infimum.search.paper import search as paper
 from infimum.search.paper.device_children import DeviceChildren
 from infimum.search.paper.enumerated import EnumeratedRun, Run, children
@@ -156,8 +157,8 @@ def same(a: Outcome, b: Outcome) -> bool:
 
 
 def search(case: Case, backend: str, **options: Any) -> Outcome:
-    asked = Options(partition=case.partition, backend=backend, **options)
-    return paper.search(traced(case), read_bounds(case.bounds), asked)
+    asked = Options(partition=case.partition, **options)
+    return paper.search(traced(case).on(backend), read_bounds(case.bounds), asked)
 
 
 # --- children by their numbers ---------------------------------------------------------------------------------------
@@ -385,16 +386,16 @@ def test_auto_is_the_cpu_where_a_function_stages_or_has_few_children(fake: Any) 
 def test_auto_takes_what_was_measured_to_be_faster(
     on_cpu: float, on_gpu: float, chosen: str, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "_seconds_on_cpu", lambda *_: on_cpu)
-    monkeypatch.setattr(choice, "_seconds_on_gpu", lambda *_: on_gpu)
-    made = choice.choose("auto", traced(LARGE), read_bounds(LARGE.bounds), Options(partition=LARGE.partition))
+    monkeypatch.setattr(backends, "_child_on_cpu", lambda *_: on_cpu)
+    monkeypatch.setattr(backends, "_child_on_gpu", lambda *_: on_gpu)
+    made = backends.for_paper("auto", traced(LARGE), read_bounds(LARGE.bounds), Options(partition=LARGE.partition))
     assert made.backend == chosen and made.text.startswith(f"{chosen}: ")
     assert f"{on_cpu * 1e9:,.3g} ns a child on the CPU, {on_gpu * 1e9:,.3g} ns on Fake" in made.text
     assert made.shown("f") == ("f on Fake" if chosen == "cuda" else "f")
 
 
 def test_auto_measures_on_both(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "_ON_GPU", 64)
+    monkeypatch.setattr(backends, "CHILDREN_ON_GPU", 64)
     found = minimum("auto", LARGE)
     assert found.backend.partition(": ")[0] in ("cpu", "cuda") and "ns a child on the CPU" in found.backend
     assert {count for _, count in fake.launches[:3]} == {64}
@@ -407,7 +408,7 @@ def test_auto_is_the_cpu_where_the_gpu_fails(folder: Path, monkeypatch: pytest.M
 
 def test_the_progress_line_names_the_device() -> None:
     shown = io.StringIO()
-    with Display(True, choice.Choice("cuda", "cuda: Fake", "Fake").shown("f"), shown) as display:
+    with Display(True, backends.Choice("cuda", "cuda: Fake", "Fake").shown("f"), shown) as display:
         display.update(Progress(3, 0.0, 1.0, 5, 2.0))
     assert shown.getvalue().startswith("f on Fake  iteration 3")
 

@@ -15,7 +15,7 @@ import pytest
 
 import exact_values
 import infimum
-from infimum.contractors import Level, MeanValue
+from contractions import level, mean_value
 from infimum.domain import read_bounds
 from infimum.errors import InvalidOption
 from infimum.function.blocks import Separated, separate
@@ -370,7 +370,7 @@ def test_a_variable_that_is_not_read_is_a_block_of_value_zero() -> None:
     lo, hi = np.full((3, 1), -1.0), np.full((3, 1), 2.0)
     for end in zero.function.range_ends(lo, hi):
         assert np.array_equal(end, np.zeros(3))
-    kept_lo, kept_hi = Level(zero.function).contract(lo, hi, 0.0)
+    kept_lo, kept_hi = level(zero.function).contract(lo, hi, 0.0)
     assert np.array_equal(kept_lo, lo)
     assert np.array_equal(kept_hi, hi)
 
@@ -389,8 +389,8 @@ def test_contractors_keep_the_minimiser_of_every_block(name: str) -> None:
             best, upper = grid[np.argmin(values)], float(values.min())
             box = lo[b : b + 1], hi[b : b + 1]
             for kept in (
-                Level(alike.function).contract(*box, upper),
-                MeanValue(alike.function).contract(*box, upper),
+                level(alike.function).contract(*box, upper),
+                mean_value(alike.function).contract(*box, upper),
             ):
                 assert (kept[0][0, : alike.width] <= best).all()
                 assert (best <= kept[1][0, : alike.width]).all()
@@ -522,7 +522,7 @@ def test_the_answers_of_styblinski_tang_combine() -> None:
     first, of = alike.distinct(read_bounds([(-5, 5)] * n))
     edges = np.linspace(-5, 5, 40001)
     lo, hi = edges[:-1, None], edges[1:, None]
-    bounds = MeanValue(alike.function).lower(*alike.boxes(lo, hi, np.full(len(lo), first[0])))
+    bounds = mean_value(alike.function).boxes(*alike.boxes(lo, hi, np.full(len(lo), first[0]))).lower
     values = alike.function.range_ends(*alike.boxes(lo, lo, np.full(len(lo), first[0])))[1]
     keep = bounds <= values.min()
     one = Answers(

@@ -18,10 +18,11 @@ from infimum.backends import cpu
 from infimum.backends.cuda.emit import emit
 from infimum.backends.cuda.memory import TEAMS
 from infimum.domain import read_bounds
+from infimum.exact.number import pi
 from infimum.function.function import Function, trace
 from infimum.graph import indexmap
 from infimum.graph.build import Build
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 from infimum.passes.contract import contraction as contract
 from infimum.passes.contract import rules as contract_rules
 from infimum.passes.contract.contraction import contraction
@@ -61,8 +62,8 @@ OF_OPERATIONS: dict[str, Callable[[], list[str]]] = {
         for name in BINARY
     },
     **{f"power {k}": case(lambda x, k=k: x[0] ** k, 1) for k in (-4, -3, -2, -1, 3, 4, 7)},
-    "sinpi": case(lambda x: np.sin(problems.pi * x[0]), 1),
-    "cospi": case(lambda x: np.cos(problems.pi * x[0]), 1),
+    "sinpi": case(lambda x: np.sin(pi * x[0]), 1),
+    "cospi": case(lambda x: np.cos(pi * x[0]), 1),
     "10 to the x": case(lambda x: 10 ** x[0], 1),
     "where": case(lambda x: np.where(x[0] < x[1], x[0] ** 2, x[1] * 3 - 7), 2),
     "where of a number": case(lambda x: np.where(np.floor(x[0]), x[1], 3 - x[1]), 2),

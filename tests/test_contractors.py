@@ -12,20 +12,23 @@ import numpy as np
 import pytest
 
 import infimum
-from contractions import Boxes, FloatArray, boxes_around, missing
-from infimum import boxes, problems
-from infimum.contractors import (
-    LayerSlopes,
-    Level,
-    MeanValue,
-    Monotone,
-    Stationary,
-    edges,
-    layered,
+from contractions import (
+    Applied,
+    boxes_around,
+    layer,
+    layer_slopes,
+    level,
     mean_value,
+    missing,
     monotone,
     stationary,
-)
+)  # fmt: skip
+from infimum import problems
+from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.contractors import Known, Level, edges
+from infimum.contractors import mean_value as mean_value_module
+from infimum.contractors import monotone as monotone_module
+from infimum.contractors import stationary as stationary_module
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidInterval, ShapeMismatch
 from infimum.function.function import Function, trace
@@ -34,12 +37,12 @@ from random_functions import RandomFunction, planted_function, random_function
 Patch = pytest.MonkeyPatch
 
 
-def box(*pairs: tuple[float, float]) -> Boxes:
+def box(*pairs: tuple[float, float]) -> Ends:
     ends = np.array(pairs, float).T
     return ends[:1], ends[1:]
 
 
-def pairs_of(found: Boxes) -> list[tuple[float, float]]:
+def pairs_of(found: Ends) -> list[tuple[float, float]]:
     return list(zip(found[0][0].tolist(), found[1][0].tolist(), strict=True))
 
 
@@ -94,32 +97,28 @@ def lost_minimisers(make: Callable[[Function, Domain], Any], seeds: range = rang
     return found
 
 
-def on_face(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    return function.range_ends(*Monotone(function, domain).face(lo, hi))[0]
-
-
 def in_mean(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    return MeanValue(function).lower(lo, hi)
+    return mean_value(function).boxes(lo, hi).lower
 
 
 def lower_of_level(function: Function, domain: Domain, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    return Level(function).narrow(lo, hi, np.inf).lower
+    return level(function).boxes(lo, hi, np.inf).lower
 
 
 def test_level_keeps_every_point_at_most_upper() -> None:
-    assert not lost_levels(Level)
+    assert not lost_levels(level)
 
 
 def test_mean_value_keeps_every_point_at_most_upper() -> None:
-    assert not lost_levels(MeanValue)
+    assert not lost_levels(mean_value)
 
 
-@pytest.mark.parametrize("bound", [on_face, in_mean, lower_of_level])
+@pytest.mark.parametrize("bound", [in_mean, lower_of_level])
 def test_no_bound_exceeds_a_value(bound: Any) -> None:
     assert not wrong_bounds(bound)
 
 
-@pytest.mark.parametrize("make", [Stationary, Monotone])
+@pytest.mark.parametrize("make", [stationary, monotone])
 def test_no_minimiser_is_removed(make: Any) -> None:
     assert not lost_minimisers(make)
 
@@ -160,13 +159,13 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize("make", [Stationary, Monotone])
+@pytest.mark.parametrize("make", [stationary, monotone])
 @pytest.mark.parametrize("name", EDGES)
 def test_minimisers_at_edges_jumps_and_kinks_are_kept(name: str, make: Any) -> None:
     assert not EDGES[name].lost(make)
 
 
-@pytest.mark.parametrize("make", [Stationary, Monotone])
+@pytest.mark.parametrize("make", [stationary, monotone])
 def test_an_infimum_at_infinity_is_not_discarded(make: Any) -> None:
     function, domain = trace(lambda x: np.exp(-x[0]), 1), read_bounds([(0, math.inf)], 1)
     assert pairs_of(make(function, domain).contract(*box((5.0, math.inf)))) == [(5.0, math.inf)]
@@ -175,12 +174,27 @@ def test_an_infimum_at_infinity_is_not_discarded(make: Any) -> None:
 # --- what they do ----------------------------------------------------------------------------------------------------
 
 
-def test_level_repeats_while_it_pays() -> None:
+def passes_of(function: Function, monkeypatch: Patch) -> list[int]:
+    """The number of boxes of each pass that is made from now on."""
+    passes: list[int] = []
+    real = function.contraction_ends
+
+    def counted(lo: FloatArray, *rest: Any, **how: Any) -> Any:
+        passes.append(len(lo))
+        return real(lo, *rest, **how)
+
+    monkeypatch.setattr(function, "contraction_ends", counted)
+    return passes
+
+
+def test_level_repeats_while_it_pays(monkeypatch: Patch) -> None:
     function = trace(lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (x[:-1] - 1) ** 2), 50)
     start = np.full((1, 50), -30.0), np.full((1, 50), 30.0)
-    once, often = Level(function, passes=1).narrow(*start, 1e-6), Level(function).narrow(*start, 1e-6)
-    assert once.passes == 1
-    assert 4 < often.passes < 20
+    passes = passes_of(function, monkeypatch)
+    once = level(function, passes=1).boxes(*start, 1e-6)
+    assert passes == [1]
+    often = level(function).boxes(*start, 1e-6)
+    assert 5 < len(passes) < 21
     assert (often.hi - often.lo).max() < 1e-2 < (once.hi - once.lo).max()
     assert often.lower[0] <= 0
 
@@ -188,7 +202,7 @@ def test_level_repeats_while_it_pays() -> None:
 def test_level_treats_every_box_by_itself() -> None:
     function = trace(lambda x: np.sum(x**2), 2)
     lo, hi = np.array([[-3.0, -3.0], [1.0, 1.0], [0.0, -9.0]]), np.array([[3.0, 3.0], [2.0, 2.0], [0.5, 9.0]])
-    found = Level(function).narrow(lo, hi, np.array([4.0, 1.0, np.inf]))
+    found = level(function).boxes(lo, hi, np.array([4.0, 1.0, np.inf]))
     assert list(zip(found.lo.tolist(), found.hi.tolist(), strict=True)) == [
         ([-2.0, -2.0], [2.0, 2.0]),
         ([math.inf] * 2, [-math.inf] * 2),
@@ -201,17 +215,17 @@ def test_empty_boxes_stay_empty() -> None:
     function, domain = trace(lambda x: np.sum(x**2 + np.sqrt(x)), 2), read_bounds([(0, 1)] * 2, 2)
     nothing = box(NOTHING, NOTHING)
     for found in (
-        Level(function).contract(*nothing, 1.0),
-        MeanValue(function).contract(*nothing, 1.0),
-        Stationary(function, domain).contract(*nothing),
-        Monotone(function, domain).contract(*nothing),
+        level(function).contract(*nothing, 1.0),
+        mean_value(function).contract(*nothing, 1.0),
+        stationary(function, domain).contract(*nothing),
+        monotone(function, domain).contract(*nothing),
     ):
         assert pairs_of(found) == [NOTHING, NOTHING]
 
 
 def test_level_reaches_infinite_boxes() -> None:
     function = trace(lambda x: x[0] ** 2 + np.exp(x[1]), 2)
-    (first, second) = pairs_of(Level(function).contract(*box((-math.inf, math.inf), (-math.inf, math.inf)), 4.0))
+    (first, second) = pairs_of(level(function).contract(*box((-math.inf, math.inf), (-math.inf, math.inf)), 4.0))
     assert first == (-2.0, 2.0)
     assert second[0] == -math.inf
     assert math.log(4) <= second[1] < math.log(4) + 1e-12
@@ -219,43 +233,43 @@ def test_level_reaches_infinite_boxes() -> None:
 
 def test_stationary_finds_the_stationary_point() -> None:
     function, domain = trace(lambda x: np.sum((x - 1) ** 2), 2), read_bounds([(-4, 4)] * 2, 2)
-    assert pairs_of(Stationary(function, domain).contract(*box((-3, 3), (0, 4)))) == [(1.0, 1.0), (1.0, 1.0)]
-    assert pairs_of(Stationary(function, domain).contract(*box((2, 3), (0, 3)))) == [NOTHING, NOTHING]
+    assert pairs_of(stationary(function, domain).contract(*box((-3, 3), (0, 4)))) == [(1.0, 1.0), (1.0, 1.0)]
+    assert pairs_of(stationary(function, domain).contract(*box((2, 3), (0, 3)))) == [NOTHING, NOTHING]
 
 
 def test_monotone_discards_and_fixes() -> None:
     function, domain = trace(lambda x: x[0] + x[1] ** 2, 2), read_bounds([(-4, 4), (-4, 4)], 2)
-    device = Monotone(function, domain)
-    assert pairs_of(device.contract(*box((-3, 3), (-1, 1)))) == [NOTHING, NOTHING]
-    assert pairs_of(device.contract(*box((-4, 3), (-1, 1)))) == [(-4.0, -4.0), (-1.0, 1.0)]
-    assert pairs_of(device.face(*box((-3, 3), (1, 2)))) == [(-3.0, -3.0), (1.0, 1.0)]
-    assert pairs_of(device.face(*box((-3, 3), (-2, 0)))) == [(-3.0, -3.0), (0.0, 0.0)]
+    contractor = monotone(function, domain)
+    assert pairs_of(contractor.contract(*box((-3, 3), (-1, 1)))) == [NOTHING, NOTHING]
+    assert pairs_of(contractor.contract(*box((-4, 3), (-1, 1)))) == [(-4.0, -4.0), (-1.0, 1.0)]
 
 
 def test_the_mean_value_form_is_better_on_small_boxes() -> None:
     function = trace(lambda x: x[0] * (1 - x[0]) + x[1] * x[0], 2)
     small = box((0.3, 0.31), (0.2, 0.21))
-    assert MeanValue(function).lower(*small)[0] > function.range_ends(*small)[0][0] + 1e-3
-    kept = MeanValue(function).contract(*small, 0.2705)
+    assert mean_value(function).boxes(*small).lower[0] > function.range_ends(*small)[0][0] + 1e-3
+    kept = mean_value(function).contract(*small, 0.2705)
     assert (kept[1] - kept[0]).sum() < 0.9 * (small[1] - small[0]).sum()
 
 
 def test_the_best_centre_beats_the_middle() -> None:
     lo, hi = np.array([[0.0, -2.0, 1.0]]), np.array([[2.0, 6.0, 3.0]])
     slopes = np.array([[1.0, -3.0, -5.0]]), np.array([[2.0, 1.0, -4.0]])
-    assert mean_value.centre((lo, hi), slopes).tolist() == [[0.0, 4.0, 3.0]]
+    assert mean_value_module.centre((lo, hi), slopes).tolist() == [[0.0, 4.0, 3.0]]
 
 
 @pytest.mark.parametrize("name", ["ackley", "griewank", "levy", "rastrigin", "styblinski"])
-def test_level_contracts_ten_thousand_variables(name: str) -> None:
+def test_level_contracts_ten_thousand_variables(name: str, monkeypatch: Patch) -> None:
     problem = getattr(problems, name)(10_000)
     domain = read_bounds(problem.bounds, 10_000)
     upper = float(problem.minimum) + 1e-9 * max(1, abs(float(problem.minimum)))
-    found = Level(trace(problem.f, 10_000)).narrow(domain.lo[None], domain.hi[None], upper)
+    function = trace(problem.f, 10_000)
+    passes = passes_of(function, monkeypatch)
+    found = level(function).boxes(domain.lo[None], domain.hi[None], upper)
     minimiser = np.array(problem.minimiser, dtype=float)
     assert ((found.lo[0] <= minimiser + 1e-13) & (minimiser - 1e-13 <= found.hi[0])).all()
     assert (found.hi - found.lo).max() < 1e-1
-    assert found.passes <= 6
+    assert len(passes) <= 6
 
 
 # --- used alone ------------------------------------------------------------------------------------------------------
@@ -265,17 +279,15 @@ def alone(f: Any, n: int, bounds: Any) -> list[Callable[..., Any]]:
     """Each contractor as a function of boxes alone, under f(x) <= 1 where it needs a level."""
     function, domain = trace(f, n), read_bounds(bounds, n)
     made: list[Callable[..., Any]] = [
-        lambda lo, hi: Level(function).contract(lo, hi, 1),
-        lambda lo, hi: MeanValue(function).contract(lo, hi, 1),
-        Stationary(function, domain).contract,
-        Monotone(function, domain).contract,
+        lambda lo, hi: level(function).contract(lo, hi, 1),
+        lambda lo, hi: mean_value(function).contract(lo, hi, 1),
+        stationary(function, domain).contract,
+        monotone(function, domain).contract,
     ]
-    layer = layered(function)
-    assert layer is not None
     return [
         *made,
-        lambda lo, hi: layer.contract(lo, hi, 1),
-        lambda lo, hi: LayerSlopes(layer, domain).contract(lo, hi, 1),
+        lambda lo, hi: layer(function).contract(lo, hi, 1),
+        lambda lo, hi: layer_slopes(function, domain).contract(lo, hi, 1),
     ]
 
 
@@ -308,13 +320,13 @@ def test_a_level_is_rounded_upward_and_never_nan() -> None:
     function = trace(lambda x: x[0], 1)
     lo, hi = np.array([[0.0]]), np.array([[2.0**60]])
     for upper in (2**53 + 1, Fraction(2**54 + 2, 2), infimum.exact(2**53 + 1)):
-        for made in (Level(function), MeanValue(function)):
+        for made in (level(function), mean_value(function)):
             assert made.contract(lo, hi, upper)[1][0, 0] >= 2**53 + 2
-    layer = layered(trace(turned, 2))
-    assert layer is not None
-    for narrow in (Level(function).contract, MeanValue(function).contract, layer.contract):
+    for contractor in (level(function), mean_value(function)):
         with pytest.raises(InvalidInterval, match="NaN"):
-            narrow(lo, hi, math.nan)
+            contractor.contract(lo, hi, math.nan)
+    with pytest.raises(InvalidInterval, match="NaN"):
+        layer(trace(turned, 2)).contract(np.zeros((1, 2)), np.ones((1, 2)), math.nan)
 
 
 def test_what_was_given_is_not_written_to() -> None:
@@ -327,16 +339,16 @@ def test_what_was_given_is_not_written_to() -> None:
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
 
-def everywhere(function: Function, lo: FloatArray, hi: FloatArray, threads: int) -> Any:
-    return np.ones(len(lo), bool)
+def everywhere(self: Known, given: Boxes) -> Any:
+    return np.ones(len(given), bool)
 
 
 def nowhere(domain: Domain, lo: FloatArray, hi: FloatArray) -> Any:
     return np.zeros(lo.shape, bool), np.zeros(lo.shape, bool)
 
 
-def rounded_outward(function: Function, domain: Domain) -> Monotone:
-    return Monotone(function, dataclasses.replace(domain, inner_lo=domain.lo, inner_hi=domain.hi))
+def rounded_outward(function: Function, domain: Domain) -> Applied:
+    return monotone(function, dataclasses.replace(domain, inner_lo=domain.lo, inner_hi=domain.hi))
 
 
 def swapped(domain: Domain, lo: FloatArray, hi: FloatArray) -> Any:
@@ -351,29 +363,30 @@ def edge_losses(make: Any) -> Callable[[], list[str]]:
     return lambda: [loss for edge in EDGES.values() for loss in edge.lost(make)]
 
 
-def beside(found: Boxes, slope: Boxes) -> FloatArray:
+def beside(found: Ends, slope: Ends) -> FloatArray:
     return np.minimum(found[1], 1e6) + 1.0
 
 
-def lowest_of_three(self: Any, lo: FloatArray, hi: FloatArray, upper: Any, **rest: Any) -> Any:
-    return _NARROW(self, lo, hi, np.asarray(upper) - 1e-3, **rest)
+def a_little_less(self: Level, given: Boxes, known: Known) -> Boxes:
+    return _CONTRACT(self, given, dataclasses.replace(known, upper=np.asarray(known.upper) - 1e-3))
 
 
-_NARROW = Level.narrow
+_CONTRACT = Level.contract
+_EMPTIED = Boxes.emptied
 
 BREAKS: dict[str, tuple[Callable[[Patch], None], Callable[[], list[str]]]] = {
-    "level: a little less": (put(Level, "narrow", lowest_of_three), lambda: lost_levels(Level, range(8))),
-    "stationary: smooth everywhere": (put(stationary, "smooth", everywhere), edge_losses(Stationary)),
-    "stationary: no edges": (put(stationary, "touched", nowhere), edge_losses(Stationary)),
-    "stationary: edges swapped": (put(stationary, "touched", swapped), edge_losses(Stationary)),
-    "monotone: smooth everywhere": (put(monotone, "smooth", everywhere), edge_losses(Monotone)),
-    "monotone: no edges": (put(monotone, "touched", nowhere), edge_losses(Monotone)),
-    "monotone: edges swapped": (put(monotone, "touched", swapped), edge_losses(Monotone)),
-    "mean value: smooth everywhere": (put(mean_value, "smooth", everywhere), lambda: wrong_bounds(in_mean)),
-    "mean value: a centre outside": (put(mean_value, "centre", beside), lambda: wrong_bounds(in_mean)),
+    "level: a little less": (put(Level, "contract", a_little_less), lambda: lost_levels(level, range(8))),
+    "stationary: smooth everywhere": (put(Known, "smooth", everywhere), edge_losses(stationary)),
+    "stationary: no edges": (put(stationary_module, "touched", nowhere), edge_losses(stationary)),
+    "stationary: edges swapped": (put(stationary_module, "touched", swapped), edge_losses(stationary)),
+    "monotone: smooth everywhere": (put(Known, "smooth", everywhere), edge_losses(monotone)),
+    "monotone: no edges": (put(monotone_module, "touched", nowhere), edge_losses(monotone)),
+    "monotone: edges swapped": (put(monotone_module, "touched", swapped), edge_losses(monotone)),
+    "mean value: smooth everywhere": (put(Known, "smooth", everywhere), lambda: wrong_bounds(in_mean)),
+    "mean value: a centre outside": (put(mean_value_module, "centre", beside), lambda: wrong_bounds(in_mean)),
     "mean value: the wrong boxes emptied": (
-        put(mean_value, "emptied", lambda lo, hi, where: boxes.emptied(lo, hi, ~where)),
-        lambda: lost_levels(MeanValue, range(12)),
+        put(Boxes, "emptied", lambda self, where: _EMPTIED(self, ~where)),
+        lambda: lost_levels(mean_value, range(12)),
     ),
     "monotone: the edge rounded outward": (lambda patch: None, edge_losses(rounded_outward)),
 }

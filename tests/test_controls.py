@@ -16,16 +16,19 @@ import infimum
 from claims import Claim, Truth, falsehoods
 from infimum import problems
 from infimum.api.progress import line
+from infimum.boxes import Boxes
 from infimum.cli.main import main
-from infimum.contractors import MeanValue, Monotone, Stationary, known
-from infimum.contractors.chain import NAMES, Devices
-from infimum.contractors.known import Known
-from infimum.domain import read_bounds
+from infimum.contractors import Known, MeanValue, Monotone, Stationary, known
+from infimum.contractors.chain import ContractorChain
+from infimum.contractors.enclosure import Enclosure
+from infimum.contractors.table import DEFAULT, NAMES
+from infimum.domain import Domain, read_bounds
 from infimum.errors import InternalError, InvalidOption
 from infimum.function.function import trace
-from infimum.search.auto.bisection import SPLITS, bisected, chosen
+from infimum.search.auto.bisection import bisected
 from infimum.search.auto.descent import descended, dived
 from infimum.search.auto.points import Points
+from infimum.search.auto.split_rules import SPLIT_RULES, SPLITS
 from infimum.search.outcome import POINTS, Progress, work_summary
 from random_functions import planted_function
 
@@ -80,9 +83,9 @@ def test_the_goals_are_reached_with_few_contractors_and_with_none(names: Any) ->
     gap = 1e-5 if names != () else 1e-2
     result = found(camel, BOX, contractors=names, ftol=gap, xtol=None)
     assert result.success and CAMEL - 2 * gap <= result.minimum.lo <= CAMEL <= result.minimum.hi
-    work_summary_by = {name for step in result.history for name, _ in step.work}
-    given = NAMES if names is None else (names,) if isinstance(names, str) else names
-    assert work_summary_by & set(NAMES) <= set(given)
+    worked_by = {name for step in result.history for name, _ in step.work}
+    given = DEFAULT if names is None else (names,) if isinstance(names, str) else names
+    assert worked_by & set(NAMES) <= set(given)
 
 
 def test_without_contractors_boxes_where_the_function_is_undefined_are_dropped() -> None:
@@ -97,8 +100,8 @@ def test_a_contractor_that_is_not_named_never_runs(monkeypatch: Patch) -> None:
     def refused(*args: Any, **how: Any) -> Any:
         raise RuntimeError("ran")
 
-    for made, name in ((Monotone, "contract"), (Stationary, "contract"), (MeanValue, "narrow")):
-        monkeypatch.setattr(made, name, refused)
+    for made in (Monotone, Stationary, MeanValue):
+        monkeypatch.setattr(made, "contract", refused)
     assert found(camel, BOX, contractors="level", ftol=1e-4, xtol=None).success
     with pytest.raises(RuntimeError, match="ran"):
         found(camel, BOX, contractors=("level", "stationary"), ftol=1e-4, xtol=None)
@@ -156,31 +159,30 @@ def test_the_command_takes_names(
 
 
 def a_raised_bound(patch: Patch) -> None:
-    real = Devices._by_enclosure
+    real = Enclosure.contract
 
-    def broken(self: Devices, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> Any:
-        low, high, bound = real(self, lo, hi, lower, upper)
-        return low, high, bound + 0.01
+    def broken(self: Enclosure, boxes: Boxes, known: Known) -> Boxes:
+        found = real(self, boxes, known)
+        return found.with_lower(found.lower + 0.01)
 
-    patch.setattr(Devices, "_by_enclosure", broken)
+    patch.setattr(Enclosure, "contract", broken)
 
 
 def partly_undefined_boxes_dropped(patch: Patch) -> None:
-    def broken(self: Devices, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> Any:
-        least, _ = self.function.sharp_ends(lo, hi)
-        some = self.function.fact_arrays(lo, hi)[0]
-        return self._left(lo[some], hi[some], np.maximum(lower, least)[some], upper)
+    def broken(self: Enclosure, boxes: Boxes, known: Known) -> Boxes:
+        least, _ = known.function.sharp_ends(*boxes.ends)
+        return boxes.with_lower(np.maximum(boxes.lower, least)).emptied(~known.facts(boxes)[0])
 
-    patch.setattr(Devices, "_by_enclosure", broken)
+    patch.setattr(Enclosure, "contract", broken)
 
 
 def equal_bounds_dropped(patch: Patch) -> None:
-    real = Devices._left
+    real = ContractorChain._some
 
-    def broken(self: Devices, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> Any:
-        return real(self, lo, hi, lower, math.nextafter(upper, -INF))
+    def broken(self: ContractorChain, boxes: Boxes, upper: float) -> Any:
+        return real(self, boxes, math.nextafter(upper, -INF))
 
-    patch.setattr(Devices, "_left", broken)
+    patch.setattr(ContractorChain, "_some", broken)
 
 
 @pytest.mark.parametrize("broken", [a_raised_bound, partly_undefined_boxes_dropped, equal_bounds_dropped])
@@ -220,22 +222,47 @@ def test_the_rules_go_different_ways() -> None:
     assert [step[:4] for step in default.history] == [step[:4] for step in results["smear"].history]
 
 
+class Told(Known):
+    """What a test tells of the slopes."""
+
+    slopes: FloatArray
+
+    def gradient(self, boxes: Boxes) -> Any:
+        return -self.slopes, self.slopes
+
+
+def proposed(
+    split: str, lo: FloatArray, hi: FloatArray, *, slopes: Any = 1.0, whole: Any = 1.0, widths: Any = None
+) -> Any:
+    n = lo.shape[1]
+    zero = np.zeros(n)
+    domain = Domain(zero, zero + whole, zero, zero + whole)
+    known = Told(trace(lambda x: np.sum(x), n), domain, widths=widths)
+    object.__setattr__(known, "slopes", np.broadcast_to(slopes, lo.shape))
+    return SPLIT_RULES[split].cuts(Boxes(lo, hi), known)
+
+
+def variables(split: str, lo: FloatArray, hi: FloatArray, **told: Any) -> list[int]:
+    found: list[int] = proposed(split, lo, hi, **told).variables.tolist()
+    return found
+
+
 def test_smear_cuts_where_the_function_changes_and_largest_the_widest() -> None:
     lo, hi = np.zeros((2, 3)), np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0]])
     slopes = np.array([[10.0, 1.0, 1.0], [1.0, INF, 1.0]])
-    assert chosen(lo, hi, None, slopes=slopes).tolist() == [0, 2]  # where a slope is infinite, the widest
-    assert chosen(lo, hi, None).tolist() == [2, 2]
+    assert variables("smear", lo, hi, slopes=slopes) == [0, 2]  # where a slope is infinite, the widest
+    assert variables("largest", lo, hi) == [2, 2]
     narrow = np.array([1e-3, 1e-3, 5.0])
-    assert chosen(lo, hi, narrow).tolist() == [1, 1]  # a variable that is narrow enough comes last
+    assert variables("largest", lo, hi, widths=narrow) == [1, 1]  # a variable that is narrow enough comes last
 
 
 def test_round_robin_cuts_one_variable_after_the_other() -> None:
     lo, hi, whole = np.array([[0.0, -8.0, 3.0]]), np.array([[1.0, 8.0, 3.5]]), np.array([1.0, 16.0, 0.5])
     order = []
     for _ in range(9):
-        at = chosen(lo, hi, None, whole=whole)
-        order.append(int(at[0]))
-        lo, hi, _ = (part[:1] for part in bisected(lo, hi, np.zeros(1), at))
+        cuts = proposed("round_robin", lo, hi, whole=whole)
+        order.append(int(cuts.variables[0]))
+        lo, hi = bisected(Boxes(lo, hi), cuts)[:1].ends
     assert order == [0, 1, 2] * 3
 
 
@@ -245,9 +272,9 @@ def test_round_robin_starves_no_variable(whole: list[float]) -> None:
     lo, hi = np.array([[0.0, 0.0]]), width[None].copy()
     cut = []
     for _ in range(3000):
-        at = chosen(lo, hi, None, whole=np.array(whole))
-        cut.append(int(at[0]))
-        lo, hi, _ = (part[:1] for part in bisected(lo, hi, np.zeros(1), at))
+        cuts = proposed("round_robin", lo, hi, whole=np.array(whole))
+        cut.append(int(cuts.variables[0]))
+        lo, hi = bisected(Boxes(lo, hi), cuts)[:1].ends
     assert 1 in cut and (0 in cut or width[0] == 0)
     assert (hi - lo).max() < 1e-3
 
@@ -258,8 +285,8 @@ def test_no_rule_can_lose_a_point(split: str) -> None:
     lo = random.normal(size=(50, 4))
     hi = lo + np.abs(random.normal(size=(50, 4))) * random.choice([0.0, 1.0, 1e-300, 1e300], (50, 4))
     points = np.clip(lo + random.uniform(size=lo.shape) * (hi - lo), lo, hi)
-    keys = {"smear": {"slopes": np.abs(random.normal(size=lo.shape))}, "round_robin": {"whole": np.ones(4)}}
-    low, high, lower = bisected(lo, hi, np.arange(50.0), chosen(lo, hi, None, **keys.get(split, {})))
+    cuts = proposed(split, lo, hi, slopes=np.abs(random.normal(size=lo.shape)))
+    low, high, lower = bisected(Boxes(lo, hi, np.arange(50.0)), cuts)
     for point, bound in zip(points, range(50), strict=True):
         assert ((low <= point) & (point <= high)).all(1)[lower == bound].any()
 
@@ -412,7 +439,7 @@ def counted(function: Any, monkeypatch: Patch) -> Callable[[], int]:
 def test_what_is_remembered_is_the_functions_own() -> None:
     random = np.random.default_rng(7)
     function = trace(camel, 2)
-    memory = Known(function)
+    memory = Known(function, read_bounds(BOX, 2))
     lo = random.uniform(-2, 1, (30, 2))
     hi = lo + random.uniform(0, 1, (30, 2))
     for _ in range(40):
@@ -429,25 +456,25 @@ def test_what_is_remembered_is_the_functions_own() -> None:
             lo -= 0.25
         if len(lo) != 30:
             lo, hi = np.resize(lo, (30, 2)), np.resize(hi, (30, 2))
-        for mine, own in zip(memory.gradient_ends(lo, hi), function.gradient_ends(lo, hi), strict=True):
+        for mine, own in zip(memory.gradient(Boxes(lo, hi)), function.gradient_ends(lo, hi), strict=True):
             np.testing.assert_array_equal(mine, own)
-        for mine, own in zip(memory.fact_arrays(lo, hi), function.fact_arrays(lo, hi), strict=True):
+        for mine, own in zip(memory.facts(Boxes(lo, hi)), function.fact_arrays(lo, hi), strict=True):
             np.testing.assert_array_equal(mine, own)
 
 
 def test_a_box_that_stays_as_it_is_is_evaluated_once(monkeypatch: Patch) -> None:
     function, domain = trace(camel, 2), read_bounds(BOX, 2)
-    devices = Devices(function, domain, names=("monotone", "mean_value"))
+    chain = ContractorChain(function, domain, contractors=("monotone", "mean_value"))
     count = counted(function, monkeypatch)
-    lo, hi, _ = devices.contract(domain.lo[None], domain.hi[None], np.array([-INF]), INF)
-    devices.slopes(lo, hi)
-    assert count() == 1 and (lo == domain.lo).all() and (hi == domain.hi).all()
+    found = chain.contract(Boxes(domain.lo[None], domain.hi[None]), INF)
+    SPLIT_RULES["smear"].cuts(found, chain.known)
+    assert count() == 1 and (found.lo == domain.lo).all() and (found.hi == domain.hi).all()
 
 
 def test_a_stale_memory_is_noticed(monkeypatch: Patch) -> None:
-    def stale(self: Any, lo: FloatArray, hi: FloatArray, threads: int) -> Any:
-        if not self._answers or len(self._lo) != len(lo):
-            self._lo, self._answers = lo, self._ask(lo, hi, threads)
+    def stale(self: Any, boxes: Boxes, ask: Callable[[FloatArray, FloatArray], Any]) -> Any:
+        if not self._answers or len(self._lo) != len(boxes):
+            self._lo, self._answers = boxes.lo, ask(*boxes.ends)
         return self._answers
 
     monkeypatch.setattr(known._Memory, "of", stale)

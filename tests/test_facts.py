@@ -27,7 +27,7 @@ SMOOTH, KINK, UNDEFINED = (True, True), (True, False), (False, False)
 
 EVERYWHERE = [
     "neg", "add", "sub", "mul", "sqr", "fma", "exp", "exp2", "exp10", "expm1", "sin", "cos", "sinpi", "cospi", "atan",
-    "sinh", "cosh", "tanh", "asinh", "sin_over_x", "expm1_over_x", "sinh_over_x",
+    "sinh", "cosh", "tanh", "asinh", "sin_over_x", "expm1_over_x", "sinh_over_x", "erf", "erfc",
 ]  # fmt: skip
 NO_POINT_FUNCTION = {"hull", "intersection", "step_low", "step_high", "mid", "rad", "wid", "mag", "mig"}
 
@@ -53,7 +53,7 @@ ROOTS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
 }  # fmt: skip
 LOGARITHMS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
     **dict.fromkeys(
-        ("log", "log2", "log10"),
+        ("log", "log2", "log10", "lgamma", "digamma", "trigamma"),
         [
             (((1, 2),), SMOOTH), (((TINY, INF),), SMOOTH), (((0, 1),), UNDEFINED), (((0, 0),), UNDEFINED),
             (((-1, 1),), UNDEFINED), (((-2, -1),), UNDEFINED),

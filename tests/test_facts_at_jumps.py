@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,12 +11,11 @@ import numpy as np
 import pytest
 
 import jumpy_functions
-from infimum import minimize
-from infimum.contractors import Stationary
+from contractions import stationary
+from infimum import minimize, ops
 from infimum.domain import read_bounds
 from infimum.errors import InfimumError, InternalError
 from infimum.function.function import trace
-from infimum.ops import records as ops
 from infimum.passes import near
 from infimum.search.contradiction import refuse_contradiction
 from jumpy_functions import contradicted, false_facts, jumpy, lost
@@ -136,11 +136,11 @@ def test_a_slope_that_exists_nowhere_says_nothing(monkeypatch: pytest.MonkeyPatc
     def divided(b: Any, args: Any, y: Any) -> Any:
         return (b.graph.node("mul", (b.number(y.data), b.apply("pown", args[0], data=y.data - 1)), 1),)
 
-    monkeypatch.setitem(ops.OPERATIONS, "pown", ops.Operation("pown", 1, np.power, slope=divided))
+    monkeypatch.setitem(ops.OPERATIONS, "pown", dataclasses.replace(ops.OPERATIONS["pown"], slope=divided))
     f = trace(lambda x: np.log(x[0]) ** 0 + x[0] ** 2, 1, box=(np.array([0.5]), np.array([2.0])))
     one = np.array([[1.0]])
     assert not np.isfinite(f.gradient_ends(one, one)).any()
-    lo, hi = Stationary(f, read_bounds([(0.5, 3)])).contract(one, one)
+    lo, hi = stationary(f, read_bounds([(0.5, 3)])).contract(one, one)
     assert lo == hi == 1.0
 
 

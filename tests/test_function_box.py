@@ -25,7 +25,7 @@ class Moving:
     def __init__(self, f: Function) -> None:
         self.lo, self.hi, self.moves = np.zeros(f.n), np.ones(f.n), 0
         self.f = f
-        self.here = f.on_box(self.lo, self.hi, lambda: self.moves)
+        self.on_box = f.on_box(self.lo, self.hi, lambda: self.moves)
 
     def go(self, lo: FloatArray, hi: FloatArray) -> None:
         self.lo[:], self.hi[:] = lo, hi
@@ -34,14 +34,14 @@ class Moving:
     def check(self) -> None:
         lo, hi = self.lo[None].copy(), self.hi[None].copy()
         defined, smooth = self.f.fact_arrays(lo, hi)
-        assert self.here.facts == (defined[0], smooth[0])
-        low, high = self.here.gradient()
+        assert self.on_box.facts == (defined[0], smooth[0])
+        low, high = self.on_box.gradient()
         nowhere = low > high
         wanted = self.f.gradient_ends(lo, hi)
         assert np.array_equal(np.where(nowhere, -np.inf, low), wanted[0][0])
         assert np.array_equal(np.where(nowhere, np.inf, high), wanted[1][0])
-        assert self.here.facts == (defined[0], smooth[0])
-        extras, wanted_extras = self.here.extras(), self.f.stages.slopes.extra_ends(self.lo, self.hi)
+        assert self.on_box.facts == (defined[0], smooth[0])
+        extras, wanted_extras = self.on_box.extras(), self.f.stages.slopes.extra_ends(self.lo, self.hi)
         if wanted_extras is None:
             assert extras is None
         else:
@@ -81,10 +81,10 @@ def test_facts_gradient_and_extras_are_those_of_the_function(objective: Any) -> 
 def test_what_is_known_of_a_place_is_not_what_was_known_of_the_last_one() -> None:
     moving = Moving(trace(lambda x: np.abs(x[0]) + x[1] ** 2, 2))
     moving.go(np.array([1.0, 1.0]), np.array([2.0, 2.0]))
-    assert moving.here.facts == (True, True)
+    assert moving.on_box.facts == (True, True)
     moving.go(np.array([-1.0, 1.0]), np.array([2.0, 2.0]))
-    assert moving.here.facts == (True, False)
-    assert [end[0] for end in moving.here.gradient()] == [-1.0, 1.0]
+    assert moving.on_box.facts == (True, False)
+    assert [end[0] for end in moving.on_box.gradient()] == [-1.0, 1.0]
 
 
 def test_a_box_that_moves_unsaid_is_noticed() -> None:
@@ -99,29 +99,29 @@ def test_a_box_that_moves_unsaid_is_noticed() -> None:
 def test_what_others_have_run_on_the_box_is_not_run_again() -> None:
     moving = Moving(trace(lambda x: np.abs(x[0]) + np.sqrt(np.sum(x**2)), 2))
     moving.go(np.array([1.0, 1.0]), np.array([2.0, 2.0]))
-    whole = moving.here.whole
+    whole = moving.on_box.whole
     assert whole is not None
     whole.run()
-    moving.here.has_run()
+    moving.on_box.has_run()
     moving.check()
     for end in whole.ends:
         end[0] = 0.0  # would be 1 again after a run
-    assert moving.here.facts == (False, False)
+    assert moving.on_box.facts == (False, False)
     moving.go(np.array([1.0, 1.0]), np.array([3.0, 2.0]))
     moving.check()
 
 
 def test_a_gradient_of_the_users_is_not_left_out_by_a_run_of_others() -> None:
-    assert Moving(trace(lambda x: np.sum(x**2), 2, (), lambda x: 2 * x)).here.whole is None
+    assert Moving(trace(lambda x: np.sum(x**2), 2, (), lambda x: 2 * x)).on_box.whole is None
 
 
 def test_a_wrong_formula_for_the_gradient_is_refused_in_the_middle_of_the_box() -> None:
     f = trace(lambda x: np.sum(x**2), 2, (), lambda x: 2.5 * x)
     moving = Moving(f)
     moving.go(np.array([1.0, 1.0]), np.array([2.0, 2.0]))
-    moving.here.gradient()  # the ranges still meet
+    moving.on_box.gradient()  # the ranges still meet
     with pytest.raises(InvalidJacobian, match="variable 0"):
-        moving.here.check_jacobian()
+        moving.on_box.check_jacobian()
 
 
 def test_equal_parts_are_cut_where_the_partition_cuts() -> None:

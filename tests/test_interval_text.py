@@ -144,12 +144,55 @@ def test_repr_shows_the_shortest_floats() -> None:
     assert repr(interval.empty()) == "Interval('[empty]')"
 
 
+def written_ends(text: str) -> tuple[Fraction, Fraction]:
+    """Return the decimal numbers that stand in brackets, exactly."""
+    ends = [Fraction(part) for part in text.strip("[]").split(", ")]
+    return ends[0], ends[-1]
+
+
 @given(finite, finite, st.integers(1, 20))
 @exhaustive
 def test_written_digits_contain_the_interval(a: float, b: float, digits: int) -> None:
     x = Interval(min(a, b), max(a, b))
     assert interval.subset(x, Interval(f"{x:.{digits}}"))
     assert interval.subset(x, Interval(str(x)))
+
+
+@given(finite, finite, st.integers(1, 20))
+@exhaustive
+def test_written_digits_contain_the_interval_as_exact_decimals_and_waste_no_digit(a: float, b: float, n: int) -> None:
+    x = Interval(min(a, b), max(a, b))
+    text = f"{x:.{n}g}"
+    lo, hi = written_ends(text)
+    assert lo <= Fraction(x.lo) and Fraction(x.hi) <= hi, text
+    for end, written in ((Fraction(x.lo), lo), (Fraction(x.hi), hi)):
+        # A unit of the last of n digits is at most 10**(1 - n) of a number.
+        assert abs(end - written) <= max(abs(end), abs(written)) * Fraction(10) ** (1 - n), text
+    for part in text.strip("[]").split(", "):
+        mantissa = part.partition("e")[0].lstrip("-").replace(".", "")
+        assert len(mantissa.strip("0")) <= n, text
+
+
+def test_general_format_of_arrays_and_special_intervals() -> None:
+    assert f"{Interval(1 / 3, 2 / 3):.3g}" == f"{Interval(1 / 3, 2 / 3):.3}" == "[0.333, 0.667]"
+    assert f"{Interval([1 / 3, 2], [INF, 2]):.1g}" == "[[0.3, inf], [2]]"
+    assert f"{interval.empty():.3g}" == "[empty]" and f"{interval.entire():.3g}" == "[entire]"
+    for wrong in ("g", ".0g", ".g", ".3e", ">10", ".3gg", ".٣"):
+        with pytest.raises(ValueError, match="Write for instance"):
+            format(Interval(1), wrong)
+
+
+@given(finite, finite)
+@exhaustive
+def test_the_width_is_the_smallest_double_above_the_difference(a: float, b: float) -> None:
+    lo, hi = min(a, b), max(a, b)
+    width = above(Fraction(hi) - Fraction(lo))
+    assert Interval(lo, hi).width == width
+    assert Interval([lo, 0.0], [hi, INF]).width.tolist() == [width, INF]
+
+
+def test_the_empty_interval_has_no_width() -> None:
+    assert np.isnan(interval.empty().width)
 
 
 def test_written_digits_are_rounded_outward() -> None:

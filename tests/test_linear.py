@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 
 import infimum
-from contractions import Boxes, FloatArray, boxes_around, missing
-from infimum.contractors.chain import Devices
+from contractions import boxes_around, layer_slopes, missing
+from contractions import layer as contracted_by_layer
+from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.contractors import Known
+from infimum.contractors.chain import ContractorChain
 from infimum.contractors.linear import layer as linear
 from infimum.contractors.linear import products as linear_products
 from infimum.contractors.linear import slopes as linear_slopes
@@ -45,7 +48,7 @@ def exact_product(p: Any, q: Any) -> list[list[Fraction]]:
     return [[sum((a * b for a, b in zip(row, col, strict=True)), Fraction(0)) for col in columns] for row in rows]
 
 
-def within(values: list[list[Fraction]], box: Boxes) -> bool:
+def within(values: list[list[Fraction]], box: Ends) -> bool:
     """Whether exact numbers lie in intervals."""
     return all(
         (lo == -INF or Fraction(lo) <= v) and (hi == INF or v <= Fraction(hi))
@@ -214,7 +217,8 @@ def test_the_function_is_what_stands_behind_its_layer(way: str) -> None:
     f, _, _ = WAYS[way]
     function, layer = trace(f, 3), layer_of(f)
     inner = Function(layer.value, layer.inputs, way)
-    contractor = LinearLayer(function, layer)
+    contractor = layered(function)
+    assert contractor is not None
     x = np.random.default_rng(3).uniform(-3, 3, (20, 3))
     y = contractor.image(x, x)
     pair = (np.hstack([x, y[0]]), np.hstack([x, y[1]])) if layer.reads_x else y
@@ -314,12 +318,10 @@ def lost_points(seeds: range = range(96)) -> list[str]:
         s = draw.uniform(-1, 1, n)
         g = INNER[seed % len(INNER)]
         function = trace(lambda x, a=a, s=s, g=g: g(a @ (x - s), x), n)
-        contractor = layered(function)
-        assert contractor is not None, kind
         x = np.vstack([draw.uniform(-3, 3, (6, n)), s + 1e-3 * draw.standard_normal((6, n)), s])
         upper = function.range_ends(x, x)[1]
         boxes = boxes_around(x, [(-50.0, 50.0)] * n, seed)
-        kept = contractor.narrow(*boxes, upper)
+        kept = contracted_by_layer(function).boxes(*boxes, upper)
         found += [f"{kind} {seed}: {m}" for m in missing(x, (kept.lo, kept.hi))]
         found += [f"{kind} {seed}: {b}" for b, v in zip(kept.lower, upper, strict=True) if b > v]
     return found
@@ -332,8 +334,7 @@ def test_no_point_below_the_level_is_ever_removed() -> None:
 def test_no_point_of_a_line_of_solutions_is_removed() -> None:
     """Behind a singular matrix whole lines are minimisers; all of them stay."""
     a = np.array([[1.0, 1.0], [2.0, 2.0]])
-    contractor = layered(trace(lambda x: np.sum((a @ x) ** 2), 2))
-    assert contractor is not None
+    contractor = contracted_by_layer(trace(lambda x: np.sum((a @ x) ** 2), 2))
     lo, hi = contractor.contract(np.full((1, 2), -3.0), np.full((1, 2), 3.0), 0.0)
     assert (lo <= -3).all()
     assert (hi >= 3).all()
@@ -373,20 +374,18 @@ def test_a_contractor_without_roundings_is_noticed(monkeypatch: Patch) -> None:
 
 
 def test_boxes_without_ends_are_contracted_where_the_matrix_has_an_inverse() -> None:
-    contractor = layered(trace(lambda x: bowl(A @ (x - S)), 3))
-    assert contractor is not None
+    contractor = contracted_by_layer(trace(lambda x: bowl(A @ (x - S)), 3))
     lo, hi = np.array([[-INF, -1.0, -INF]]), np.array([[INF, INF, 2.0]])
-    found = contractor.narrow(lo, hi, 1.0)
+    found = contractor.boxes(lo, hi, 1.0)
     assert (found.hi - found.lo).max() < 20
     assert not missing(S[None], (found.lo, found.hi))
-    unknown = contractor.narrow(lo, hi, INF)
+    unknown = contractor.boxes(lo, hi, INF)
     assert (unknown.lo <= lo).all()
     assert (unknown.hi >= hi).all()
 
 
 def test_boxes_without_ends_stay_so_where_it_has_none() -> None:
-    contractor = layered(trace(lambda x: np.sum((np.ones((2, 2)) @ x) ** 2), 2))
-    assert contractor is not None
+    contractor = contracted_by_layer(trace(lambda x: np.sum((np.ones((2, 2)) @ x) ** 2), 2))
     lo, hi = contractor.contract(np.full((1, 2), -INF), np.full((1, 2), INF), 1.0)
     assert (lo == -INF).all()
     assert (hi == INF).all()
@@ -395,17 +394,15 @@ def test_boxes_without_ends_stay_so_where_it_has_none() -> None:
 def test_enormous_numbers_remove_nothing_false() -> None:
     for scale in (1e-300, 1e300, 1e307):
         function = trace(lambda x, scale=scale: np.sum(np.abs((scale * A) @ x)), 3)
-        contractor = layered(function)
-        assert contractor is not None
+        contractor = contracted_by_layer(function)
         x = np.array([[1.0, 2.0, -1.0], [1e-5, 0.0, 0.0]])
         upper = function.range_ends(x, x)[1]
         assert not missing(x, contractor.contract(x - 3, x + 2, upper))
 
 
 def test_empty_boxes_stay_empty() -> None:
-    contractor = layered(trace(lambda x: bowl(A @ x), 3))
-    assert contractor is not None
-    found = contractor.narrow(np.array([[1.0, 0, 0], [-1, -1, -1]]), np.array([[0.0, 1, 1], [1, 1, 1]]), 1.0)
+    contractor = contracted_by_layer(trace(lambda x: bowl(A @ x), 3))
+    found = contractor.boxes(np.array([[1.0, 0, 0], [-1, -1, -1]]), np.array([[0.0, 1, 1], [1, 1, 1]]), 1.0)
     assert found.lower[0] == INF
     assert not (found.lo[0] <= found.hi[0]).all()
     assert (found.lo[1] <= found.hi[1]).all()
@@ -414,13 +411,12 @@ def test_empty_boxes_stay_empty() -> None:
 def test_a_turned_function_of_50_variables_is_contracted_at_once() -> None:
     problem = rotated("rastrigin")(50)
     function, domain = trace(problem.f, 50), read_bounds(problem.bounds, 50)
-    contractor = layered(function)
-    assert contractor is not None
-    found = contractor.narrow(domain.lo[None], domain.hi[None], 1e-8)
+    contractor = contracted_by_layer(function)
+    found = contractor.boxes(domain.lo[None], domain.hi[None], 1e-8)
     assert (found.hi - found.lo).max() < 1e-3
     assert not missing(np.asarray(problem.minimiser)[None], (found.lo, found.hi))
     assert found.lower[0] >= -1e-9
-    assert (contractor.narrow(domain.lo[None], domain.hi[None], -1e-3).lower == INF).all()
+    assert (contractor.boxes(domain.lo[None], domain.hi[None], -1e-3).lower == INF).all()
 
 
 def test_good_points_are_found_behind_an_ill_conditioned_matrix() -> None:
@@ -429,7 +425,8 @@ def test_good_points_are_found_behind_an_ill_conditioned_matrix() -> None:
     function = trace(lambda x: rastrigin(a @ (x - s)), 30)
     contractor = layered(function)
     assert contractor is not None
-    x = contractor.points(np.full((1, 30), -5.0), np.full((1, 30), 5.0), 1e-7)
+    known = Known(function, read_bounds([(-5.0, 5.0)] * 30, 30), 1e-7)
+    x = contractor.points(Boxes(np.full((1, 30), -5.0), np.full((1, 30), 5.0)), known)
     assert function.range_ends(x, x)[1][0] < 1e-9
 
 
@@ -447,11 +444,9 @@ def lost_minimisers() -> list[str]:
         g = (lambda y: np.sum(y**2), rastrigin, cone)[seed % 3]
         function = trace(lambda x, a=a, s=s, g=g: g(a @ (x - s)), n)
         bounds = [(-50.0, 50.0)] * n
-        contractor = layered(function)
-        assert contractor is not None
         x = np.repeat(s[None], 12, axis=0)
         upper = INF if seed % 2 else float(function.range_ends(x[:1], x[:1])[1][0])
-        kept = LayerSlopes(contractor, read_bounds(bounds, n)).contract(*boxes_around(x, bounds, seed), upper)
+        kept = layer_slopes(function, read_bounds(bounds, n)).contract(*boxes_around(x, bounds, seed), upper)
         found += [f"{kind} {seed}: {m}" for m in missing(x, kept)]
     return found
 
@@ -460,10 +455,8 @@ def test_no_minimiser_is_cut_off_with_a_slice() -> None:
     assert not lost_minimisers()
 
 
-def cut(f: Callable[[Any], Any], lo: list[float], hi: list[float], bounds: Any = ((-9.0, 9.0),) * 2) -> Boxes:
-    contractor = layered(trace(f, 2))
-    assert contractor is not None
-    return LayerSlopes(contractor, read_bounds(bounds, 2)).contract(np.array([lo]), np.array([hi]), INF)
+def cut(f: Callable[[Any], Any], lo: list[float], hi: list[float], bounds: Any = ((-9.0, 9.0),) * 2) -> Ends:
+    return layer_slopes(trace(f, 2), read_bounds(bounds, 2)).contract(np.array([lo]), np.array([hi]))
 
 
 TURN = np.array([[0.6, -0.8], [0.8, 0.6]])
@@ -475,17 +468,17 @@ def test_slices_with_a_slope_are_cut_off() -> None:
     assert not missing(np.zeros((1, 2)), (lo, hi))
 
 
-def edge() -> Boxes:
+def edge() -> Ends:
     """Minimisers lie at the domain's edges, with slopes."""
     return cut(lambda x: np.sum(np.exp(TURN @ x)), [0.0, -0.5], [1.0, 1.0], ((0.0, 9.0), (-9.0, 9.0)))
 
 
-def kink() -> Boxes:
+def kink() -> Ends:
     """y = 0.1 is the minimiser, and no slope is 0."""
     return cut(lambda x: np.sum(np.where(TURN @ x < 0.1, 10 + TURN @ x, TURN @ x)), [0.0, -1.0], [1.0, 1.0])
 
 
-def line() -> Boxes:
+def line() -> Ends:
     """y = (0, 0) is the minimiser, since A is singular; the slopes there are -2 and 2."""
     return cut(lambda x: np.sum((np.ones((2, 2)) @ x - np.array([1.0, -1.0])) ** 2), [-0.1, 0.0], [0.3, 0.2])
 
@@ -496,7 +489,7 @@ def test_edges_kinks_and_singular_matrices_keep_their_slices() -> None:
     assert [v.tolist() for v in line()] == [[[-0.1, 0.0]], [[0.3, 0.2]]]
 
 
-def beside() -> Boxes:
+def beside() -> Ends:
     """At the minimiser the slopes along x and y cancel; those along y alone are not 0."""
     return cut(lambda x: np.sum((TURN @ x) ** 2) + 10 * np.sum(x[0] ** 2 - x[0]), [-0.3, -0.3], [0.6, 0.7])
 
@@ -511,7 +504,7 @@ def test_slices_cut_off_without_a_reason_are_noticed(monkeypatch: Patch) -> None
         with pytest.raises(AssertionError):
             test_edges_kinks_and_singular_matrices_keep_their_slices()
     with monkeypatch.context() as patch:
-        patch.setattr(linear_slopes, "smooth", lambda function, lo, hi, threads: np.ones(len(lo), bool))
+        patch.setattr(LayerSlopes, "_is_smooth", lambda self, y, threads: True)
         with pytest.raises(AssertionError):
             test_edges_kinks_and_singular_matrices_keep_their_slices()
     with monkeypatch.context() as patch:
@@ -536,20 +529,21 @@ def test_turned_functions_are_solved_without_a_split(name: str, n: int) -> None:
     assert not missing(np.asarray(problem.minimiser)[None], boxes)
 
 
-def test_the_device_waits_for_layers_that_are_worth_it() -> None:
+def test_the_contractor_waits_for_layers_that_are_worth_it() -> None:
+    turn = rotation(9)
     for n, f, used in (
         (3, lambda x: bowl(A @ x), True),
         (3, lambda x: bowl(A @ x) + x[0] ** 2, False),
-        (9, lambda x: bowl(rotation(9) @ x) + x[0] ** 2, True),
-        (9, lambda x: bowl(rotation(9)[:8] @ x) + x[0] ** 2, False),
+        (9, lambda x: bowl(turn @ x) + x[0] ** 2, True),
+        (9, lambda x: bowl(turn[:8] @ x) + x[0] ** 2, False),
     ):
-        assert (Devices(trace(f, n), read_bounds([(-1.0, 1.0)] * n, n))._linear is not None) == used
+        assert (ContractorChain(trace(f, n), read_bounds([(-1.0, 1.0)] * n, n))._linear is not None) == used
 
 
-def test_the_device_is_used_by_name() -> None:
+def test_the_layer_is_used_by_name() -> None:
     problem = rotated("rastrigin")(20)
     function, domain = trace(problem.f, 20), read_bounds(problem.bounds, 20)
-    box, level = (domain.lo[None], domain.hi[None]), np.array([1e-6])
+    box, level = Boxes(domain.lo[None], domain.hi[None]), np.array([1e-6])
     for names, narrow in ((("linear",), True), (("level",), False)):
-        lo, hi, _ = Devices(function, domain, names=names).under(*box, level)
-        assert bool((hi - lo).max() < 0.1) == narrow
+        found = ContractorChain(function, domain, contractors=names).contract_to_level(box, level)
+        assert bool((found.hi - found.lo).max() < 0.1) == narrow

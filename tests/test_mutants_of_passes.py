@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import paper_functions
+from infimum import ops
 from infimum.errors import InfimumError
 from infimum.exact.number import Exact
 from infimum.function.function import trace
@@ -18,7 +19,7 @@ from infimum.graph import build as building
 from infimum.graph import indexmap
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
-from infimum.ops import records as ops
+from infimum.ops import choice
 from infimum.passes import derive, facts, near, reroll
 from infimum.tracing.trace import trace_graph
 from jumpy_functions import contradicted, derived_slopes
@@ -91,13 +92,18 @@ def unknown_slopes(f: Callable[[Any], Any], box: Any) -> list[str]:
 # --- what is broken --------------------------------------------------------------------------------------------------
 
 
-def slope_of(op: str, rule: Any) -> Callable[[Patch], None]:
-    """Another slope for an operation."""
+def of_record(op: str, **changes: Any) -> Callable[[Patch], None]:
+    """Another record for an operation."""
 
     def patch(monkeypatch: Patch) -> None:
-        monkeypatch.setitem(ops.OPERATIONS, op, dataclasses.replace(ops.OPERATIONS[op], slope=rule))
+        monkeypatch.setitem(ops.OPERATIONS, op, dataclasses.replace(ops.OPERATIONS[op], **changes))
 
     return patch
+
+
+def slope_of(op: str, rule: Any) -> Callable[[Patch], None]:
+    """Another slope for an operation."""
+    return of_record(op, slope=rule)
 
 
 def put(where: Any, name: str, value: Any) -> Callable[[Patch], None]:
@@ -132,6 +138,7 @@ _READERS = indexmap.readers
 _MOVED = building._moved_constant
 _SUM_OF_SCALED = Build._sum_of_scaled
 _TERMS = reroll._Roller._terms
+COMPARISONS = ops.names_with(lambda row: row.values == "truths")
 _MADE = near.Near._made
 _OWN = near.Near.own
 _PUSH = Build._may_push
@@ -275,7 +282,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         slopes(lambda x: np.sum(np.abs(x - 1.5))),
     ),
     "min and max give every equal operand the slope 1": (
-        all_of(put(derive, "taken", _ties_to_all), put(ops, "taken", _ties_to_all)),
+        all_of(put(derive, "taken", _ties_to_all), put(choice, "taken", _ties_to_all)),
         slopes(lambda x: np.min(np.concatenate([x, x])) + np.maximum(x[0], np.abs(x[0]))),
     ),
     "the transposed map shifted by one": (put(derive, "_inverse_line", _shifted_inverse), wrong_transposes),
@@ -335,11 +342,11 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         values(paper_functions.rastrigin_loop, 4),
     ),
     "a condition decided on the box alone": (
-        near_is_itself(*near.COMPARISONS),
+        near_is_itself(*COMPARISONS),
         claims("where(x < 0, 10, x)"),
     ),
     "a truth value compared with a number, decided on the box alone": (
-        near_is_itself(*near.COMPARISONS),
+        near_is_itself(*COMPARISONS),
         samples("np.where((x[0] >= 0) * 1.0 > 0.5, x[0], 10.0)"),
     ),
     "an inner where asks its condition on the box alone": (
@@ -385,12 +392,15 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         put(near.Near, "is_step", lambda self, node: True),
         samples("np.minimum(x[0], 0.5) + np.floor(x[0])"),
     ),
-    "a truth value read as a number does not jump": (always("smooth", *near.COMPARISONS), claims("(x > 1) * x")),
+    "a truth value read as a number does not jump": (
+        always("smooth", *COMPARISONS),
+        claims("(x > 1) * x"),
+    ),
     "floor does not jump": (always("smooth", "floor"), claims("floor(x)")),
     "mod does not jump": (always("smooth", "mod"), claims("x % 1")),
     "roots smooth at their edge": (always("smooth", "sqrt"), claims("sqrt(x - 1)")),
     "roots defined everywhere": (
-        put(facts, "DEFINED_EVERYWHERE", facts.DEFINED_EVERYWHERE | {"sqrt"}),
+        of_record("sqrt", facts="defined"),
         claims("sqrt(x - 1)"),
     ),
     "what a reduction reads need not be defined": (

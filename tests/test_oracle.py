@@ -26,7 +26,8 @@ FLINT: dict[str, Callable[[Any], Any]] = {
     "asinh": flint.arb.asinh, "acosh": flint.arb.acosh, "atanh": flint.arb.atanh,
     "cbrt": lambda x: x.root(3) if x > 0 else -((-x).root(3)),
     "x_log_x": lambda x: x * x.log(), "sin_over_x": flint.arb.sinc, "expm1_over_x": lambda x: x.expm1() / x,
-    "sinh_over_x": lambda x: x.sinh() / x,
+    "sinh_over_x": lambda x: x.sinh() / x, "erf": flint.arb.erf, "erfc": flint.arb.erfc,
+    "lgamma": flint.arb.lgamma, "digamma": flint.arb.digamma,
 }  # fmt: skip
 
 

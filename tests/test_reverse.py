@@ -33,6 +33,8 @@ EMPTY = oracle.EMPTY
 every_row = pytest.mark.parametrize("op", reverse_oracle.OPERATIONS)
 every_variant = pytest.mark.parametrize("variant", infimum.core.variants())
 SHARP = [op for op in reverse_oracle.ARGUED if op not in reverse_oracle.INNER]
+# Where erfc falls steeply, its value at a double is taken so near that double that the error bound alone costs a place.
+MEAN_EXCESS = {"erf_rev": 0.25, "erfc_rev": 0.25}
 
 
 def _apply(op: str, *operands: tuple[float, float], param: int = 0) -> tuple[float, float]:
@@ -90,7 +92,7 @@ def test_an_argued_row_is_within_two_doubles_of_the_hull(op: str, findings: Call
     found = findings(op)
     assert found.counts["not empty"] == 0, found.report("not empty")
     assert found.max_excess <= 2, found.widest
-    assert found.mean_excess <= 0.15
+    assert found.mean_excess <= MEAN_EXCESS.get(op, 0.15)
 
 
 @every_row
@@ -119,7 +121,7 @@ FORWARD = {
     "trunc_rev": "trunc", "round_ties_to_even_rev": "round_ties_to_even",
     "round_ties_to_away_rev": "round_ties_to_away", "sign_rev": "sign", "sin_rev": "sin", "cos_rev": "cos",
     "tan_rev": "tan", "sinpi_rev": "sinpi", "cospi_rev": "cospi", "cosh_rev": "cosh", "atan_rev": "atan",
-    "pown_rev": "pown",
+    "pown_rev": "pown", "erf_rev": "erf", "erfc_rev": "erfc",
 }  # fmt: skip
 # The operands of the forward operation from x and b, and those of the reverse row from x, b and c.
 Order = Callable[[Any, Any], tuple[Any, ...]]
@@ -259,6 +261,13 @@ CASES: list[tuple[str, tuple[tuple[float, float], ...], tuple[float, float]]] = 
     ("atan2_rev1", ((0.0, 0.0), (1.5, 1.6), (-5.0, 5.0)), (0.0, 5.0)),
     ("atan2_rev2", ((0.0, 0.0), (3.0, 4.0), (-5.0, 5.0)), (-5.0, 0.0)),
     ("atan_rev", ((0.0, 2.0), ENTIRE), (0.0, INF)),
+    ("erf_rev", ((0.0, 1.0), ENTIRE), (0.0, INF)),
+    ("erf_rev", ((-2.0, 0.0), (-5.0, 5.0)), (-5.0, 0.0)),
+    ("erf_rev", ((1.0, 2.0), ENTIRE), EMPTY),
+    ("erfc_rev", ((0.0, 1.0), ENTIRE), (0.0, INF)),
+    ("erfc_rev", ((1.0, 3.0), (-5.0, 5.0)), (-5.0, 0.0)),
+    ("erfc_rev", ((-1.0, 0.0), ENTIRE), EMPTY),
+    ("erfc_rev", ((2.0, 3.0), ENTIRE), EMPTY),
 ]
 
 

@@ -19,6 +19,7 @@ from infimum.function.function import trace
 from infimum.search.outcome import Options, Outcome
 from infimum.search.paper import search as paper
 from infimum.search.paper.partition import Uniform, cut
+from infimum.search.paper.regions import Regions
 from infimum.search.paper.sampling import Look, Midpoint
 from infimum.search.status import Status
 
@@ -157,11 +158,11 @@ def test_a_discard_that_ignores_smoothness_is_noticed(monkeypatch: pytest.Monkey
 
 def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def careless(self: Any, region: int, index: int) -> bool:
-        self._go(region, index)
+        self.go(region, index)
         low, high = self.function.gradient_ends(self.box.lo[None], self.box.hi[None])
         return bool(((low[0] > 0) | (high[0] < 0)).any())
 
-    monkeypatch.setattr(paper._Search, "_cannot_hold_a_minimiser", careless)
+    monkeypatch.setattr(Regions, "_cannot_hold_a_minimiser", careless)
     monkeypatch.setattr(infimum.function.function.Function, "gradient_is_staged", False)
     with pytest.raises((AssertionError, InternalError)):
         test_no_minimiser_is_ever_discarded(CASES[3], 9)

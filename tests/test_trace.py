@@ -16,8 +16,8 @@ from infimum.errors import InfimumError, TraceError
 from infimum.exact.number import e, exact, pi
 from infimum.function.function import trace
 from infimum.graph.evaluate import evaluate
-from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.trace import trace_graph
+from infimum.tracing.twins.plain import PlainTwins
 from objectives import Counted, Objective, make_closure
 
 PAPER = [
@@ -32,7 +32,7 @@ RNG = np.random.default_rng(3)
 
 def numeric(objective: Objective, x: Any) -> float:
     """The function's value in doubles, exact constants as the nearest doubles."""
-    f = NumericTwins(None).of(objective.f)  # type: ignore[arg-type]
+    f = PlainTwins(None).of(objective.f)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):
         return float(np.asarray(f(x, *objective.args), float).reshape(()))
 

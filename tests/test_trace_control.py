@@ -438,3 +438,9 @@ def written_after_a_view(x: Any) -> Any:
 def test_arrays_whose_type_or_elements_would_change_behind_our_back_are_refused(f: Any) -> None:
     with pytest.raises(TraceError):
         infimum.trace(f, 2)
+
+
+@pytest.mark.parametrize("name", ["cos", "floor", "log10"])
+def test_a_function_of_one_number_takes_no_second_one(name: str) -> None:
+    with pytest.raises(TypeError, match="takes 1 argument"):
+        trace_graph(lambda x: getattr(math, name)(x[0], x[1]), 2)

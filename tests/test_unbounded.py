@@ -13,12 +13,13 @@ import numpy.typing as npt
 import pytest
 
 import infimum
-from infimum.contractors import unbounded, unbounded_boxes
-from infimum.contractors.unbounded import unbounded_below
+from contractions import Applied
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import read_bounds
+from infimum.function import expression
+from infimum.function.expression import unbounded_below
 from infimum.function.function import trace
-from infimum.passes.unbounded import coercive, germs
+from infimum.passes.unbounded import coercive, germs, paths
 from infimum.passes.unbounded.coercive import minorant, radii
 from infimum.passes.unbounded.germs import Germ, Undefined, number, within
 from infimum.passes.unbounded.polynomials import Polynomial
@@ -226,15 +227,15 @@ def test_a_broken_rule_of_germs_is_noticed(name: str, broken: Any, monkeypatch: 
 
 def test_a_path_outside_the_domain_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     f, bounds = BOUNDED["-x on [0, 1e300]"]
-    prover = unbounded._Prover(trace(f, 1).value_node, read_bounds(bounds, 1))
+    prover = paths._Prover(trace(f, 1).value_node, read_bounds(bounds, 1))
     ray = (np.zeros(1), np.ones(1), -np.ones(1))
     assert not prover.falls_along(*ray)
-    monkeypatch.setattr(unbounded._Prover, "_is_inside", lambda self, *ray: True)
+    monkeypatch.setattr(paths._Prover, "_is_inside", lambda self, *ray: True)
     assert prover.falls_along(*ray)
 
 
 def test_a_pivot_needs_a_change_of_sign() -> None:
-    prover = unbounded._Prover(trace(lambda x: -1 / (x[0] ** 2 + 1e-30), 1).value_node, read_bounds(UNIT, 1))
+    prover = paths._Prover(trace(lambda x: -1 / (x[0] ** 2 + 1e-30), 1).value_node, read_bounds(UNIT, 1))
     for node, element in prover.edges:
         for sign in (-1, 1):
             assert not prover.falls_through(np.array([0.0]), np.array([1e-3]), (node, element, sign))
@@ -355,17 +356,17 @@ def test_no_point_below_the_upper_bound_is_contracted_away(name: str) -> None:
     f, bounds, least = PROVED[name]
     n = len(bounds)
     function, domain = trace(f, n), read_bounds(bounds, n)
-    contractor = UnboundedBoxes(function, domain)
+    contractor = Applied(UnboundedBoxes(function, domain), function, domain)
     random = np.random.default_rng(3)
     points = random.normal(size=(300, n)) * np.exp2(random.uniform(-3, 6, (300, 1)))
     points = np.clip(points, domain.lo, domain.hi)
     for x, value in zip(points, np.asarray(function(points)), strict=True):
         upper = np.nextafter(value, np.inf) + 1e-9 * abs(value)
-        lo, hi, lower = contractor.met(domain.lo[None], domain.hi[None], np.array([-np.inf]), float(upper))
-        assert len(lo) == 1
-        assert (lo[0] <= x).all()
-        assert (x <= hi[0]).all()
-        assert lower[0] <= least + 1e-9
+        found = contractor.boxes(domain.lo[None], domain.hi[None], float(upper))
+        assert len(found) == 1
+        assert (found.lo[0] <= x).all()
+        assert (x <= found.hi[0]).all()
+        assert found.lower[0] <= least + 1e-9
 
 
 def test_a_divisor_that_may_be_negative_is_refused() -> None:
@@ -374,10 +375,10 @@ def test_a_divisor_that_may_be_negative_is_refused() -> None:
         lambda x: x[0] / (1 + x[0] ** 3),
         lambda x: x[0] / (x[0] ** 2 - x[0] * 3 + 1),
     ):
-        assert UnboundedBoxes(trace(f, 1), read_bounds(LINE, 1))._quotient is None
+        assert UnboundedBoxes(trace(f, 1), read_bounds(LINE, 1)).is_idle
 
 
 def test_bounded_domains_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unbounded_boxes, "quotient", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr(expression, "rational", lambda *_: pytest.fail("read"))
     contractor = UnboundedBoxes(trace(lambda x: x[0] ** 2, 1), read_bounds([(-1, 1)], 1))
-    assert contractor._quotient is None
+    assert contractor.is_idle

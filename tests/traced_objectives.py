@@ -12,8 +12,8 @@ import objectives
 import paper_functions
 from infimum.function.function import Function, trace
 from infimum.graph.node import Node
-from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.trace import trace_graph
+from infimum.tracing.twins.plain import PlainTwins
 from objectives import Objective
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def traced(objective: Objective) -> Both:
 
 def numpy_value(objective: Objective, x: Any) -> float:
     """The user's function in plain doubles, exact constants as the nearest doubles."""
-    f = NumericTwins(None).of(objective.f)  # type: ignore[arg-type]
+    f = PlainTwins(None).of(objective.f)  # type: ignore[arg-type]
     with np.errstate(all="ignore"):
         return float(np.asarray(f(x.copy(), *objective.args), float).reshape(()))
 

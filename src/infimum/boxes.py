@@ -1,11 +1,15 @@
-"""Boxes as arrays (k, n) of ends: which are empty, how much they shrank.
+"""Boxes: arrays (k, n) of lower and upper ends, with a lower bound of the function on each box.
 
+    Boxes    lo, hi and lower: what contractors take and give, and what a search keeps
+    Ends     a bare pair of arrays lo, hi: slopes, values, what stands behind a linear layer
 The arrays are NumPy's, or CuPy's where boxes lie on a GPU; NumPy's functions work on both. What is added up is added up
 in an order of our own, so that both have the same bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,26 +20,97 @@ from infimum.interval.reading import ends
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-Boxes = tuple[FloatArray, FloatArray]
+Ends = tuple[FloatArray, FloatArray]
 
-_SEEN = 16  # boxes by which the shrinkage of all is judged, where it is only told
-
-
-def doubles(lo: npt.ArrayLike, hi: npt.ArrayLike) -> Boxes:
-    """New arrays of doubles with the ends of boxes (k, n); refused where that would change a number or a shape."""
-    low, high = _copied(lo), _copied(hi)
-    if low.ndim != 2 or low.shape != high.shape:
-        raise ShapeMismatch(
-            f"boxes are two arrays (k, n) of lower and upper ends, got shapes {low.shape} and {high.shape}. For a "
-            "single box write lo[None], hi[None]."
-        )
-    return low, high
+_SEEN = 16, 2**12  # boxes, and numbers in them, by which the shrinkage of all is judged, where it is only told
+_UNKNOWN = np.empty(0)
 
 
-def _copied(given: Any) -> FloatArray:
-    if getattr(given, "dtype", None) == np.float64:
-        same: FloatArray = given.copy()
-        return same
+@dataclass(frozen=True, eq=False, slots=True)
+class Boxes:
+    """k boxes of n variables: their ends lo, hi (k, n), and lower (k,), which f is nowhere below; -inf if not given.
+
+    A box of which any component has lo > hi is empty. Numbers that are no doubles are refused. The arrays are not
+    copied, and nobody writes to them.
+    """
+
+    lo: FloatArray
+    hi: FloatArray
+    lower: FloatArray = field(default_factory=lambda: _UNKNOWN)
+
+    def __post_init__(self) -> None:
+        for name in ("lo", "hi", "lower"):
+            given = getattr(self, name)
+            if not _is_double(given):
+                object.__setattr__(self, name, _doubles(given))
+        if self.lo.ndim != 2 or self.lo.shape != self.hi.shape:
+            raise ShapeMismatch(
+                f"boxes are two arrays (k, n) of lower and upper ends, got shapes {self.lo.shape} and {self.hi.shape}. "
+                "For a single box write lo[None], hi[None]."
+            )
+        if self.lower is _UNKNOWN:
+            object.__setattr__(self, "lower", for_each(self.lo, -np.inf))
+        elif self.lower.shape != self.lo.shape[:1]:
+            raise ShapeMismatch(f"{len(self.lo)} boxes have so many lower bounds, got shape {self.lower.shape}.")
+
+    def __len__(self) -> int:
+        return len(self.lo)
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        """Yield lo, hi and lower."""
+        return iter((self.lo, self.hi, self.lower))
+
+    def __getitem__(self, some: Any) -> Boxes:
+        """Return the boxes of a mask (k,), of indices or of a slice."""
+        return Boxes(self.lo[some], self.hi[some], self.lower[some])
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return int(self.lo.shape[1])
+
+    @property
+    def ends(self) -> Ends:
+        """The arrays lo, hi."""
+        return self.lo, self.hi
+
+    def is_empty(self) -> BoolArray:
+        """Return which boxes have no point."""
+        return is_empty(self.lo, self.hi)
+
+    def emptied(self, where: BoolArray) -> Boxes:
+        """Return the boxes, those marked being empty in every component, with the lower bound +inf."""
+        if not where.any():
+            return self
+        return Boxes(*emptied(self.lo, self.hi, where), np.where(where, np.inf, self.lower))
+
+    def with_lower(self, lower: FloatArray) -> Boxes:
+        """Return the boxes with other lower bounds (k,)."""
+        return Boxes(self.lo, self.hi, lower)
+
+    def meet(self, other: Boxes) -> Boxes:
+        """Return what each box has in common with the other one of its row, with the greater of both lower bounds."""
+        return Boxes(*met(self.ends, other.ends), np.maximum(self.lower, other.lower))
+
+
+def concatenated(parts: Sequence[Boxes]) -> Boxes:
+    """Return the boxes of all parts, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return Boxes(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def no_boxes(n: int) -> Boxes:
+    """Return boxes of n variables, of which there are none."""
+    return Boxes(np.empty((0, n)), np.empty((0, n)), np.empty(0))
+
+
+def _is_double(given: Any) -> bool:
+    return getattr(given, "dtype", None) == np.float64
+
+
+def _doubles(given: Any) -> FloatArray:
+    """Return an array of doubles; refuse numbers that this would change."""
     found = np.array(given, np.float64)
     if not np.array_equal(np.asarray(given, object), found.astype(object)):
         raise InvalidInterval("an end of a box is no double. Round it outward: infimum.Interval(lo, hi).")
@@ -43,16 +118,22 @@ def _copied(given: Any) -> FloatArray:
 
 
 def limits(boxes: FloatArray, upper: Any) -> FloatArray:
-    """What f may be at most on each box, as doubles rounded upward, (k,)."""
-    is_double = isinstance(upper, float) or getattr(upper, "dtype", None) == np.float64
+    """Return what f may be at most on each box, (k,): a number or one for each box, rounded upward to doubles."""
+    is_double = isinstance(upper, float) or _is_double(upper)
     found = for_each(boxes, upper if is_double else ends(upper)[1])
     if np.isnan(found).any():
         raise InvalidInterval("the number that f may be at most is NaN.")
     return found
 
 
+def without_nan(lower: FloatArray) -> FloatArray:
+    """Return lower bounds, -inf where one is no number: a comparison with NaN would drop its box without a word."""
+    found: FloatArray = np.where(np.isnan(lower), -np.inf, lower) if np.isnan(lower).any() else lower
+    return found
+
+
 def is_empty(lo: FloatArray, hi: FloatArray) -> BoolArray:
-    """Which boxes have no point: one empty component is enough."""
+    """Return which boxes have no point: one empty component is enough."""
     void = np.logical_not(lo <= hi)
     if not void.any():
         return np.zeros_like(void[:, 0])
@@ -60,27 +141,27 @@ def is_empty(lo: FloatArray, hi: FloatArray) -> BoolArray:
     return found
 
 
-def emptied(lo: FloatArray, hi: FloatArray, where: BoolArray) -> Boxes:
-    """The boxes, those marked being empty in every component."""
+def emptied(lo: FloatArray, hi: FloatArray, where: BoolArray) -> Ends:
+    """Return the ends, those of boxes that are marked being empty in every component."""
     if not where.any():
         return lo, hi
     return np.where(where[:, None], np.inf, lo), np.where(where[:, None], -np.inf, hi)
 
 
-def kept(before: Boxes, after: Boxes, where: BoolArray) -> Boxes:
-    """The boxes after a change, those marked as they were before."""
+def kept(before: Ends, after: Ends, where: BoolArray) -> Ends:
+    """Return the ends after a change, those of boxes that are marked as they were before."""
     marked = where[:, None]
     return np.where(marked, before[0], after[0]), np.where(marked, before[1], after[1])
 
 
-def met(a: Boxes, b: Boxes) -> Boxes:
-    """What two lists of boxes have in common, box by box; whole boxes are empty or none of their components."""
+def met(a: Ends, b: Ends) -> Ends:
+    """Return what two lists of boxes have in common, row by row; one empty component empties the whole box."""
     lo, hi = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])
     return emptied(lo, hi, is_empty(lo, hi))
 
 
-def shrinkage(before: Boxes, after: Boxes) -> FloatArray:
-    """By how much each box shrank: the mean over its components of the part of the width that is gone (0 to 1)."""
+def shrinkage(before: Ends, after: Ends) -> FloatArray:
+    """Return by how much each box shrank: the mean over its components of the part of the width that is gone."""
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         old, new = before[1] - before[0], after[1] - after[0]
         left = new / old
@@ -93,27 +174,31 @@ def shrinkage(before: Boxes, after: Boxes) -> FloatArray:
 
 
 def taken(before: Boxes, after: Boxes, some: BoolArray | None = None) -> float:
-    """About how many boxes were taken away, those that are left being marked: by what the first ones of these lost."""
-    first = slice(0, _SEEN) if some is None else np.flatnonzero(some)[:_SEEN]
-    gone = shrinkage((before[0][first], before[1][first]), (after[0][first], after[1][first]))
-    left = len(after[0]) if some is None else int(some.sum())
-    return len(after[0]) - left + total(gone) * left / max(1, len(gone))
+    """Return about how many boxes were taken away, those that are left being marked.
+
+    What is left is judged by what the first ones lost.
+    """
+    seen = max(_SEEN[0], _SEEN[1] // before.n)
+    first = slice(0, seen) if some is None else np.flatnonzero(some)[:seen]
+    gone = shrinkage((before.lo[first], before.hi[first]), (after.lo[first], after.hi[first]))
+    left = len(after) if some is None else int(some.sum())
+    return len(after) - left + total(gone) * left / max(1, len(gone))
 
 
 def for_each(boxes: FloatArray, number: npt.ArrayLike) -> FloatArray:
-    """A number, or one for each box, as an array (k,) where the boxes lie."""
+    """Return a number, or one for each box, as an array (k,) where the boxes lie."""
     found: FloatArray = np.empty_like(boxes[:, 0])
     found[...] = number
     return found
 
 
 def total(numbers: FloatArray) -> float:
-    """The sum of an array (k,), by halves."""
+    """Return the sum of an array (k,), added up by halves."""
     return float(sums(numbers[None])[0]) if len(numbers) else 0.0
 
 
 def sums(rows: FloatArray) -> FloatArray:
-    """The sums of the rows, by halves; a column that is left over is added to the first."""
+    """Return the sums of the rows, added up by halves; a column that is left over is added to the first."""
     while rows.shape[1] > 1:
         half = rows.shape[1] // 2
         both = rows[:, :half] + rows[:, half : 2 * half]

@@ -39,23 +39,20 @@ class cached_property(functools.cached_property[T]):  # noqa: N801
 class _Turn:
     """Who may call the user's function; a thread that has the turn may take it again."""
 
-    def __init__(self) -> None:
-        self.renew()
+    lock = threading.RLock()
 
-    def renew(self) -> None:
-        """Make a lock that nobody holds."""
-        self.lock = threading.RLock()
-
-
-_TURN = _Turn()
+    @classmethod
+    def renew(cls) -> None:
+        """Forget who has the turn."""
+        cls.lock = threading.RLock()
 
 
 @contextmanager
 def one_at_a_time() -> Iterator[None]:
     """Wait until no other thread is inside, then run what is inside."""
-    with _TURN.lock:
+    with _Turn.lock:
         yield
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_TURN.renew)  # its holder may be a thread that the child does not have
+    os.register_at_fork(after_in_child=_Turn.renew)  # its holder may be a thread that the child does not have

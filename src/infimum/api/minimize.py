@@ -18,11 +18,11 @@ from infimum.api.goals import FATOL, FTOL, XTOL, Default, goals, warn_if_unreach
 from infimum.api.interrupt import Interrupt
 from infimum.api.progress import Display
 from infimum.api.task import Objective, Task, read_task, traced
+from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain
 from infimum.interval.outward import FloatArray
 from infimum.records.result import Result, negated, result_of, result_under_way
 from infimum.search import placed
-from infimum.search.auto.bisection import SPLITS
 from infimum.search.outcome import MEMORY_LIMIT, Options, Outcome, Progress
 
 METHODS = tuple(placed.METHODS)
@@ -51,7 +51,7 @@ def minimize(
     sampling: Any = None,
     selection: Any = None,
     contractors: Any = None,
-    split: str | None = None,
+    split: Any = None,
     maximize: bool = False,
     progress: bool | None = None,
     callback: Callable[[Result], Any] | None = None,
@@ -82,9 +82,10 @@ def minimize(
     method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
                    one that the other options belong to
     contractors    of "auto", what shrinks boxes (docs/contraction.md): a name or a list of names among "linear",
-                   "level", "monotone", "stationary", "mean_value"; () for none, None for all
-    split          of "auto", which variable of a box is cut: "smear" (along which the function changes most; the
-                   default), "largest" (the widest), "round_robin" (one after the other)
+                   "level", "monotone", "stationary", "mean_value"; () for none, None for these. A list may hold objects
+                   of your own (docs/extending.md): the claim then rests on them too, and result.trust names them
+    split          of "auto", where a box is cut: along "smear" (the variable in which the function changes most; the
+                   default), "largest" (the widest), "round_robin" (one after the other), or by an object of your own
     partition      of "paper", where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden",
                    "logarithmic", or an object such as infimum.strategies.Uniform(parts=2, variables=5)
     sampling       of "paper", where good points are looked for: "paper", "midpoint", "grid", "latin", "random",
@@ -113,7 +114,6 @@ def minimize(
     options.choice("method", method, METHODS)
     options.refuse_strategies(method, partition=partition, sampling=sampling, selection=selection)
     options.refuse_controls(method, contractors=contractors, split=split)
-    options.choice("split", SPLITS[0] if split is None else split, SPLITS)
     options.choice("backend", backend, BACKENDS)
     options.refuse_batch(method, batch)
     options.called("callback", callback, "g where g(result) is called about every iteration")
@@ -135,7 +135,7 @@ def minimize(
         sampling=options.sampling(sampling),
         selection=options.selection(selection),
         contractors=options.contractors(contractors),
-        split=SPLITS[0] if split is None else split,
+        split=options.split(split),
         batch=options.count("batch", batch),
     )
     options.refuse_endless(
@@ -158,6 +158,7 @@ def _searched(
     with _uncollected():
         function, whole = traced(task), task.domain.pairs()
         function.watch.begin(task.domain.inner_lo, task.domain.inner_hi, asked.x0)
+    trust = foreign_names(asked.contractors)
     run = placed.METHODS[method](backend, function, task.domain, asked)
     with Display(progress, run.choice.shown(function.name)) as display, Interrupt() as interrupt:
 
@@ -166,12 +167,12 @@ def _searched(
             step = negated(state) if maximize else state
             display.name = run.choice.shown(function.name)
             display.update(step)
-            so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text))
+            so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
             return bool(so_far) or interrupt.requested
 
         outcome = run.search(report)
         function.watch.end(_ends(outcome, task.domain))
-    return result_of(outcome, maximize, run.choice.text)
+    return result_of(outcome, maximize, run.choice.text, trust)
 
 
 @contextmanager

@@ -9,37 +9,66 @@ from typing import Any
 
 import numpy as np
 
-from infimum.contractors.chain import NAMES
+from infimum.contractors.contractor import Contractor
+from infimum.contractors.table import DEFAULT, NAMES
 from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe, ends
+from infimum.search.auto.split_rules import SPLIT_RULES, SPLITS, SplitRule
 from infimum.search.paper.partition import PARTITIONS, Partition
 from infimum.search.paper.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.paper.selection import SELECTIONS, Selection
 
 
-def contractors(value: Any) -> tuple[str, ...] | None:
-    """Return the names of the contractors that are to run, in the order in which they do; None for all of them.
+def contractors(value: Any) -> tuple[str | Contractor, ...]:
+    """Return the contractors that are to run: infimum's own by name, in the order in which they do, then the user's.
 
     given                read as
-    None                 all
+    None                 those that run by default
     "level"              that one alone
+    an object            that one alone
     a list or tuple      those; () for none, so that boxes are only split
     """
     if value is None:
-        return None
-    given = (value,) if isinstance(value, str) else value
+        return DEFAULT
+    given = (value,) if isinstance(value, str) or _can(value, Contractor) else value
     if not isinstance(given, list | tuple | set | frozenset):
-        raise InvalidOption(f"contractors={describe(value)} is no list of names. Write contractors={NAMES[1:3]!r}.")
-    for name in given:
-        if not isinstance(name, str) or name not in NAMES:
-            near = get_close_matches(str(name).replace("-", "_").lower(), NAMES, 1, 0.5)
+        raise InvalidOption(
+            f"contractors={describe(value)} is no list of names. Write contractors={NAMES[1:3]!r}, or give objects "
+            "with a method contract(boxes, known)."
+        )
+    for one in given:
+        if one not in NAMES if isinstance(one, str) else not _can(one, Contractor):
+            near = get_close_matches(str(one).replace("-", "_").lower(), NAMES, 1, 0.5)
             meant = f" Did you mean {near[0]!r}?" if near else ""
             raise InvalidOption(
-                f"There is no contractor {describe(name)}.{meant} There are {', '.join(map(repr, NAMES))}."
+                f"There is no contractor {describe(one)}.{meant} There are {', '.join(map(repr, NAMES))}, and objects "
+                "with a method contract(boxes, known)."
             )
-    return tuple(name for name in NAMES if name in given)
+    named = {one for one in given if isinstance(one, str)}
+    return (*(name for name in NAMES if name in named), *(one for one in given if not isinstance(one, str)))
+
+
+def split(value: Any) -> SplitRule:
+    """Return the split rule of that name, or the object given; None is "smear"."""
+    if value is None:
+        return SPLIT_RULES[SPLITS[0]]
+    if isinstance(value, str) and value in SPLIT_RULES:
+        return SPLIT_RULES[value]
+    if _can(value, SplitRule):
+        rule: SplitRule = value
+        return rule
+    names = " or ".join(map(repr, SPLITS))
+    raise InvalidOption(
+        f"split={describe(value)} is not offered. Write split={names}, or give an object with a method "
+        "cuts(boxes, known)."
+    )
+
+
+def _can(value: Any, what: type) -> bool:
+    """Say whether an object has the methods of a protocol; a class has them too, but cannot be asked."""
+    return not isinstance(value, type) and isinstance(value, what)
 
 
 def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:

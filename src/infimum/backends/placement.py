@@ -89,7 +89,7 @@ class Place:
             first = own.stop
         return parts[0] if len(parts) == 1 else [_joined(slot) for slot in zip(*parts, strict=True)]
 
-    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+    def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """The arrays, the first one (boxes, n), where much work on them is done soonest."""
         return arrays
 
@@ -146,21 +146,21 @@ class Gpu(Place):
         deadline.ask()
         team = self._team(program, len(lo))
         known = self._known.setdefault((program, mode, team), _Known())
-        is_there = lies_there(lo)
-        if len(lo) and (is_there or known.each * len(lo) >= self.call):
+        on_device = is_on_device(lo)
+        if len(lo) and (on_device or known.each * len(lo) >= self.call):
             kernel = self._kernel(program, mode, team, known)
             if kernel is not None:
-                return cuda.run_there(kernel, lo, hi) if is_there else cuda.run_kernel(kernel, lo, hi)
+                return cuda.run_on_device(kernel, lo, hi) if on_device else cuda.run_kernel(kernel, lo, hi)
         start = time.perf_counter()
-        found = cpu.run(program, here(lo), here(hi), mode, variant=variant, threads=threads)
-        outputs = [(beside(a, lo), beside(b, lo)) for a, b in found]
+        found = cpu.run(program, to_host(lo), to_host(hi), mode, variant=variant, threads=threads)
+        outputs = [(like(a, lo), like(b, lo)) for a, b in found]
         known.took(time.perf_counter() - start, len(lo))
         return outputs
 
-    def there(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+    def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """On the device, where there are many numbers and some kernel to run on them."""
         is_ready = not self.patience or any(known.kernel for known in self._known.values())
-        return tuple(cuda.sent(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
+        return tuple(cuda.to_device(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
 
     def _team(self, program: Program, count: int) -> int:
         """How many threads share a box; asked for every run, so that it is looked up."""
@@ -177,7 +177,7 @@ class Gpu(Place):
                 known.making = self._compilers.submit(_made, program, mode, team, self.device.architecture)
             if known.making is not None and (known.making.done() or not self.patience):
                 emitted, code = known.making.result()
-                with cuda.in_words():
+                with cuda.cuda_errors_as_refusals():
                     known.kernel = cuda.Kernel(program, mode, team, emitted, code=code)
         return known.kernel
 
@@ -206,16 +206,16 @@ def _joined(slot: tuple[tuple[FloatArray, FloatArray], ...]) -> tuple[FloatArray
     return low, (low if slot[0][0] is slot[0][1] else np.concatenate([hi for _, hi in slot]))
 
 
-def lies_there(array: Any) -> bool:
+def is_on_device(array: Any) -> bool:
     """Whether an array lies on a device."""
     return hasattr(array, "__cuda_array_interface__")
 
 
-def here(array: Any) -> Any:
+def to_host(array: Any) -> Any:
     """The array in the host's memory."""
-    return cuda.fetched(array) if lies_there(array) else array
+    return cuda.to_host(array) if is_on_device(array) else array
 
 
-def beside(array: Any, other: Any) -> Any:
+def like(array: Any, other: Any) -> Any:
     """An array of the host, where the other one lies."""
-    return cuda.sent(array) if lies_there(other) else array
+    return cuda.to_device(array) if is_on_device(other) else array

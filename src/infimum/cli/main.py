@@ -12,7 +12,7 @@ from pathlib import Path
 from infimum.cli import bench, problems, solve
 from infimum.cli.exit_codes import CODES, INTERRUPTED, PROVED, STOPPED, WRONG, exit_code
 from infimum.errors import InfimumError
-from infimum.tracing.refusal import place_of_error
+from infimum.tracing.refusal import line_of_error
 from infimum.version import __version__
 
 __all__ = ["INTERRUPTED", "PROVED", "STOPPED", "WRONG", "exit_code", "main"]
@@ -57,7 +57,7 @@ def _explained(error: Exception) -> str:
     # | the user's function  | its line and its own error                                |
     # | the file system      | the file's name and what the system says                  |
     # | infimum itself       | all that is known, and the wish to be told                |
-    place, kind = place_of_error(error), type(error).__name__
+    place, kind = line_of_error(error), type(error).__name__
     if place is not None and not place.file.startswith(str(Path(__file__).parent.parent)):
         return f"{place}\n  {kind}: {error}"
     if isinstance(error, OSError) and error.filename is not None:

@@ -13,8 +13,8 @@ from infimum.api.minimize import METHODS, minimize
 from infimum.cli.arguments import add_command, add_effort
 from infimum.cli.exit_codes import CODES, exit_code
 from infimum.cli.target import read_bound, target
-from infimum.contractors.chain import NAMES
-from infimum.search.auto.bisection import SPLITS
+from infimum.contractors.table import DEFAULT, NAMES
+from infimum.search.auto.split_rules import SPLITS
 from infimum.search.paper.partition import PARTITIONS
 from infimum.search.paper.sampling import SAMPLINGS
 from infimum.search.paper.selection import Best
@@ -60,7 +60,7 @@ def add_to(commands: Any) -> None:
     solve.add_argument("--max-regions", type=int, metavar="N", help="stop with more regions than this")
     said = f"{' or '.join(METHODS)}; paper if a strategy is given, else auto"
     solve.add_argument("--method", metavar="NAME", help=said)
-    said = f"what contracts boxes, of auto: {','.join(NAMES)}, or none; all by default"
+    said = f"what contracts boxes, of auto: {','.join(NAMES)}, or none; {','.join(DEFAULT)} by default"
     solve.add_argument("--contractors", type=_names, metavar="NAME,…", help=said)
     solve.add_argument("--split", metavar="NAME", help=f"which variable is cut, of auto: {', '.join(SPLITS)}")
     solve.add_argument("--partition", metavar="NAME", help=f"where regions are cut: {', '.join(PARTITIONS)}")

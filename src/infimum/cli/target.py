@@ -10,7 +10,7 @@ from typing import Any
 from infimum import problems
 from infimum.errors import InfimumError, InvalidOption
 from infimum.exact.number import e, exact, pi
-from infimum.tracing.refusal import place_of_error
+from infimum.tracing.refusal import line_of_error
 
 Bounds = list[tuple[Any, Any]]
 _WORDS: dict[str, Any] = {"pi": pi, "e": e, "inf": float("inf"), "none": float("inf")}
@@ -76,7 +76,7 @@ def _from_file(text: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        place = place_of_error(error)
+        place = line_of_error(error)
         at = "" if place is None else f"\n  at {place}"
         raise InvalidOption(f"{name} cannot be run: {type(error).__name__}: {error}{at}") from error
     finally:

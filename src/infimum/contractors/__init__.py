@@ -1,6 +1,6 @@
 """Contractors: what is left of boxes when something is known of a minimiser (PROOF).
 
-Knows: Function, boxes as arrays (k, n) of ends, an upper bound, the domain. Never knows: regions, where to split.
+Knows: Function, Boxes, an upper bound, the domain. Never knows: regions, where to split, graphs.
 
     contractor   keeps every point of a box with                              needs
     Level        a value of at most `upper`                                   -
@@ -11,13 +11,15 @@ Knows: Function, boxes as arrays (k, n) of ends, an upper bound, the domain. Nev
     Monotone     no slope that leads down within the domain                   smooth
 Boxes on which the function is not smooth come back as they were from those that need it.
 
-Each has `contract(lo, hi, …)`, from boxes as arrays (k, n) of ends to new ones within them; an emptied box comes back
-as (+inf, -inf) in every component. `layered` makes the LinearLayer of a function that has one; devices.py applies them
-all.
+Each is a Contractor (contractor.py): `contract(boxes, known)` takes Boxes to as many Boxes within them; an emptied box
+comes back as (+inf, -inf) in every component. table.py has those that are known by name; chain.py applies them.
 """
 
 from __future__ import annotations
 
+from infimum.boxes import Boxes
+from infimum.contractors.contractor import Contractor
+from infimum.contractors.known import Known
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import LinearLayer, layered
 from infimum.contractors.linear.slopes import LayerSlopes
@@ -25,4 +27,7 @@ from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.stationary import Stationary
 
-__all__ = ["LayerSlopes", "Level", "LinearLayer", "MeanValue", "Monotone", "Stationary", "layered"]
+__all__ = [
+    "Boxes", "Contractor", "Known", "LayerSlopes", "Level", "LinearLayer", "MeanValue", "Monotone", "Stationary",
+    "layered",
+]  # fmt: skip

@@ -1,170 +1,147 @@
-"""All contractors together, as the default method applies them to a batch of boxes."""
+"""ContractorChain: all contractors, one after the other, as the default method applies them to a batch of boxes.
+
+Between two of infimum's own, boxes stay where they are, on the host or on a GPU; for one of the user's they come back.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import here
-from infimum.boxes import BoolArray, Boxes, FloatArray, is_empty, shrinkage, taken, total
+from infimum.backends.placement import like, to_host
+from infimum.boxes import BoolArray, Boxes, FloatArray, shrinkage, taken, without_nan
+from infimum.contractors.contractor import Contractor, contracted_by, is_own
+from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.known import Known
 from infimum.contractors.level import Level
-from infimum.contractors.linear.layer import layered
+from infimum.contractors.linear.layer import LinearLayer
 from infimum.contractors.linear.slopes import LayerSlopes
-from infimum.contractors.mean_value import MeanValue
-from infimum.contractors.monotone import Monotone
-from infimum.contractors.stationary import Stationary
+from infimum.contractors.table import CONTRACTORS, DEFAULT
+from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
 
-NAMES = ("linear", "level", "monotone", "stationary", "mean_value")
 _LARGE_LAYER = 64  # variables; beyond, contraction of f itself costs more than all the rest
 _NARROW = 2.0**-16  # relative
-_MOST_FOR_MEAN_VALUE = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 
-class Devices:
-    """Which contractors run; each can be switched off by leaving out its name. None can make a result false.
+class ContractorChain:
+    """The contractors of infimum that are named, in the order of the table, then the user's own.
 
     work: how much each has taken away since it was last cleared, in boxes: 1 for a box that it emptied, less for one
     that it narrowed.
     """
 
-    def __init__(self, function: Function, domain: Domain, threads: int = 1, names: tuple[str, ...] = NAMES) -> None:
+    def __init__(
+        self,
+        function: Function,
+        domain: Domain,
+        threads: int = 1,
+        contractors: Sequence[str | Contractor] = DEFAULT,
+    ) -> None:
         self.function = function
-        self.domain = domain
-        self.threads = threads
-        self.names = names
+        self.known = Known(function, domain, threads=threads)
         self.work: dict[str, float] = {}
-        linear = layered(function) if "linear" in names else None
-        self._linear = linear if linear is not None and linear.is_worthwhile else None
-        self._level = Level(function, passes=4)
-        self._probe = Level(function, passes=60, least=0.2)
-        self._patient = Level(function, passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
-        self._known = Known(function)
-        self._monotone = Monotone(function, domain, self._known)
-        self._stationary = Stationary(function, domain, passes=1, known=self._known)
-        self._mean_value = MeanValue(function, self._known)
+        self._has_level = "level" in contractors
+        links = {name: make(function) for name, make in CONTRACTORS.items() if name in contractors}
+        linear = links.pop("linear", None)
+        self._linear = linear if isinstance(linear, LinearLayer) else None
+        # Without `level` nothing else would bound f from below, so that plain enclosures do.
+        self._links: list[tuple[str, Contractor]] = [] if self._has_level else [("", Enclosure())]
+        self._links += [(name, link) for name, link in links.items() if link is not None]
+        self._links += [(type(own).__name__, own) for own in contractors if not isinstance(own, str)]
+        self._unbounded = UnboundedBoxes(function, domain)
+        self._probe = Level(passes=60, least=0.2)
+        self._patient = Level(passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
 
     @property
     def can_guess(self) -> bool:
         """Whether boxes can be contracted under a guessed level."""
-        return "level" in self.names or self._linear is not None
+        return self._has_level or self._linear is not None
 
-    def contract(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Boxes around every point of each box that can be a minimiser with a value up to `upper`, and lower bounds.
+    def contract(self, boxes: Boxes, upper: float) -> Boxes:
+        """Return boxes around every point of each box that can be a minimiser with a value up to `upper`.
 
-        Boxes that have no such point are left out.
+        Boxes that have no such point are left out; no lower bound falls.
         """
-        low, high, bound = lo, hi, lower
+        known = replace(self.known, upper=upper)
+        if not self._unbounded.is_idle:
+            boxes = self._turn("", self._unbounded, boxes, known)
         if self._linear is not None:
-            found = self._linear.narrow(low, high, upper, threads=self.threads)
-            self._credit("linear", total(found.gone))
-            if self._layer_is_enough((lo, hi), (found.lo, found.hi), upper):
-                low, high = LayerSlopes(self._linear, self.domain).contract(
-                    found.lo, found.hi, upper, threads=self.threads
-                )
-                return self._left(low, high, np.maximum(bound, found.lower), upper)
-            low, high, bound = self._left(found.lo, found.hi, np.maximum(bound, found.lower), upper)
-        low, high, bound = self.function.place.there(low, high, bound)
-        if "level" in self.names:
-            found = self._level.narrow(low, high, upper, threads=self.threads)
-            self._credit("level", total(found.gone))
-            low, high, bound = self._left(found.lo, found.hi, np.maximum(bound, found.lower), upper)
-        else:
-            low, high, bound = self._by_enclosure(low, high, bound, upper)
-        if "monotone" in self.names and self._is_small():
-            after = self._monotone.contract(low, high, threads=self.threads)
-            low, high, bound = self._turn("monotone", (low, high), after, bound, upper)
-        if "stationary" in self.names and self._is_small():
-            after = self._stationary.contract(low, high, threads=self.threads)
-            low, high, bound = self._turn("stationary", (low, high), after, bound, upper)
-        if "mean_value" in self.names and self._is_small():
-            *box, least = self._mean_value.narrow(low, high, upper, threads=self.threads)
-            low, high, bound = self._turn("mean_value", (low, high), (box[0], box[1]), np.maximum(bound, least), upper)
-        return here(low), here(high), here(bound)
+            after = self._linear.contract(boxes, known)
+            self._credit("linear", taken(boxes, after))
+            if self._layer_is_enough(boxes, after, upper):
+                return self._left(LayerSlopes(self._linear).contract(after, known), upper)
+            boxes = self._left(after, upper)
+        boxes = Boxes(*self.function.place.to_device(*boxes))
+        for name, contractor in self._links:
+            boxes = self._turn(name, contractor, boxes, known)
+        return Boxes(*map(to_host, boxes))
 
-    def under(
-        self, lo: FloatArray, hi: FloatArray, level: FloatArray, *, patient: bool = False
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Boxes around the points with a value up to a level for each, and lower bounds on those boxes.
+    def contract_to_level(self, boxes: Boxes, level: FloatArray, *, patient: bool = False) -> Boxes:
+        """Return boxes around the points with a value up to a level (k,) for each, and bounds of the boxes given.
 
-        patient: even a pass that narrows a single variable is worth another, as along a chain of terms.
+        The level may be a guess: where it empties a box, the bound is the level. A patient search goes on for a single
+        variable that is narrowed, as along a chain of terms.
         """
-        bound = np.full(len(lo), -np.inf)
+        known, found = replace(self.known, upper=level), boxes
+        is_done = not self._has_level
         if self._linear is not None:
-            through = self._linear.narrow(lo, hi, level, threads=self.threads)
-            if self._layer_is_enough((lo, hi), (through.lo, through.hi), level):
-                return through.lo, through.hi, np.where(is_empty(through.lo, through.hi), level, through.lower)
-            lo, hi, bound = through.lo, through.hi, through.lower
-        if "level" not in self.names:
-            return lo, hi, np.where(is_empty(lo, hi), level, bound)
-        is_cheap = self._linear is None or self.function.n < _LARGE_LAYER
-        probe = self._patient if patient and is_cheap else self._probe
-        found = probe.narrow(lo, hi, level, threads=self.threads)
-        bound = np.maximum(bound, found.lower)
-        return found.lo, found.hi, np.where(is_empty(found.lo, found.hi), level, bound)
+            found = self._linear.contract(boxes, known)
+            is_done = is_done or self._layer_is_enough(boxes, found, level)
+        if not is_done:
+            is_cheap = self._linear is None or self.function.n < _LARGE_LAYER
+            found = (self._patient if patient and is_cheap else self._probe).contract(found, known)
+        # Beyond what is left, f is above the level.
+        bound = np.minimum(level, without_nan(found.lower))
+        return found.with_lower(np.where(found.is_empty(), level, bound))
 
-    def points(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> FloatArray:
-        """Points of promise (POLICY) of boxes contracted under a level: middles, and what a linear layer leads to."""
-        middles = at_fraction(lo, hi, 0.5)
+    def points(self, boxes: Boxes, level: FloatArray) -> FloatArray:
+        """Return promising points of boxes contracted to a level: middles, and what a linear layer leads to."""
+        middles = at_fraction(*boxes.ends, 0.5)
         if self._linear is None:
             return middles
-        return np.vstack([middles, self._linear.points(lo, hi, level, threads=self.threads)])
-
-    def slopes(self, lo: FloatArray, hi: FloatArray) -> npt.NDArray[np.float64] | None:
-        """The largest slopes in magnitude, to choose where to cut."""
-        if not self._is_small():
-            return None
-        low, high = self._known.gradient_ends(lo, hi, threads=self.threads)
-        return np.maximum(np.abs(low), np.abs(high))
+        return np.vstack([middles, self._linear.points(boxes, replace(self.known, upper=level))])
 
     def _layer_is_enough(self, before: Boxes, after: Boxes, upper: npt.ArrayLike) -> bool:
-        """Whether contraction through a large layer did so well, or had so little to go by, that all else can wait."""
+        """Say whether a large layer did so well, or had so little to go by, that the other contractors can wait."""
         if self.function.n < _LARGE_LAYER:
             return False
-        narrow = (after[1] - after[0] <= _NARROW * np.maximum(1.0, np.abs(after[0]))).all(1)
-        done = is_empty(*after) | narrow | (shrinkage(before, after) > 0.5)
+        narrow = (after.hi - after.lo <= _NARROW * np.maximum(1.0, np.abs(after.lo))).all(1)
+        done = after.is_empty() | narrow | (shrinkage(before.ends, after.ends) > 0.5)
         return not np.isfinite(upper).any() or bool(done.all())
 
-    def _by_enclosure(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The boxes with the bounds that the function's enclosures give, without those where it is defined nowhere."""
-        if not len(lo):
-            return lo, hi, lower
-        least, most = self.function.sharp_ends(lo, hi, threads=self.threads)
-        return self._left(lo, hi, np.maximum(lower, np.where(least <= most, least, np.inf)), upper)
+    def _turn(self, name: str, contractor: Contractor, boxes: Boxes, known: Known) -> Boxes:
+        """Return what is left after a contractor's turn, and write down its work; that of the nameless is not."""
+        if not len(boxes):
+            return boxes
+        if is_own(contractor):
+            after = contractor.contract(boxes, known)
+        else:
+            found = contracted_by(contractor, Boxes(*map(to_host, boxes)), known)
+            after = Boxes(*(like(array, boxes.lo) for array in found))
+        some = self._some(after, known.upper)
+        if name:
+            self._credit(name, taken(boxes, after, some))
+        return after if some is None else after[some]
 
-    def _left(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The boxes that are not empty and whose lower bound is not above `upper`; none of infinite bound."""
-        some = self._some(lo, hi, lower, upper)
-        return (lo, hi, lower) if some is None else (lo[some], hi[some], lower[some])
+    def _left(self, boxes: Boxes, upper: float) -> Boxes:
+        """Return the boxes that are not empty and whose lower bound is not above `upper`; none of infinite bound."""
+        some = self._some(boxes, upper)
+        return boxes if some is None else boxes[some]
 
-    def _turn(
-        self, name: str, before: Boxes, after: Boxes, lower: FloatArray, upper: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What is left after a contractor's turn, whose work is written down."""
-        some = self._some(*after, lower, upper)
-        self._credit(name, taken(before, after, some))
-        return (*after, lower) if some is None else (after[0][some], after[1][some], lower[some])
-
-    def _some(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, upper: float) -> BoolArray | None:
-        """Which boxes are left, None where all are. A bound that is no number says nothing."""
-        some: BoolArray = ~(is_empty(lo, hi) | (lower > upper) | (lower == np.inf))
+    def _some(self, boxes: Boxes, upper: float) -> BoolArray | None:
+        """Return which boxes are left, None where all are. A bound that is no number says nothing."""
+        some: BoolArray = ~(boxes.is_empty() | (boxes.lower > upper) | (boxes.lower == np.inf))
         if some.all():
             return None
-        self._known.keep(some)
+        self.known.keep(some)
         return some
 
     def _credit(self, name: str, boxes: float) -> None:
         if boxes > 0:
             self.work[name] = self.work.get(name, 0.0) + boxes
-
-    def _is_small(self) -> bool:
-        return self.function.n <= _MOST_FOR_MEAN_VALUE

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from infimum.backends.placement import beside
+from infimum.backends.placement import like
 from infimum.boxes import BoolArray, FloatArray
 from infimum.domain import Domain
 
 
 def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Which components may lie on the domain's lower edge, and which on its upper one.
+    """Return which components may lie on the domain's lower edge, and which on its upper one.
 
     The user's edge lies between the outward- and the inward-rounded one. An infinite edge counts: values may go on
     falling towards it.
     """
-    return lo <= beside(domain.inner_lo, lo), hi >= beside(domain.inner_hi, lo)
+    return lo <= like(domain.inner_lo, lo), hi >= like(domain.inner_hi, lo)

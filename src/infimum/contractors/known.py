@@ -1,73 +1,105 @@
-"""What several contractors ask of the same boxes: gradients and facts, evaluated once while a box stays as it is."""
+"""What is known while boxes are contracted: gradients and facts are evaluated once while a box stays as it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import lies_there
-from infimum.boxes import BoolArray, Boxes, FloatArray
+from infimum.backends.placement import is_on_device
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, limits
+from infimum.domain import Domain
+from infimum.function.expression import stepped_variables
 from infimum.function.function import Function
 
 Answers = tuple[npt.NDArray[Any], ...]
 
 
+@dataclass(frozen=True, eq=False)
 class Known:
-    """A function's gradients and facts over boxes; the last answers are kept, each beside a copy of its box.
+    """What contractors and split rules may ask. Boxes lie where the arrays of the question lie: host or GPU.
+
+    function    the function itself: `range_ends`, `sharp_ends`, `contraction_ends`, …
+    domain      the user's bounds
+    upper       the global minimum is not above this: a number, or for guesses one for each box
+    widths      (n,) how narrow boxes are to become, inf for "any width"; None where nothing is asked
+    """
+
+    function: Function
+    domain: Domain
+    upper: Any = np.inf
+    threads: int = 1
+    widths: FloatArray | None = None
+    _memory: _Memories = field(default_factory=lambda: _Memories(), repr=False)
+
+    def limits(self, boxes: Boxes) -> FloatArray:
+        """Return what f may be at most on each box, (k,)."""
+        return limits(boxes.lo, self.upper)
+
+    def gradient(self, boxes: Boxes) -> Ends:
+        """Return the ends (k, n) of the gradient on each box."""
+        low, high = self._memory.slopes.of(boxes, self._gradient)
+        return low, high
+
+    def smooth(self, boxes: Boxes) -> BoolArray:
+        """Return which boxes the function is certainly smooth around, (k,)."""
+        if self.function.is_smooth_everywhere:
+            everywhere: BoolArray = np.full_like(boxes.lower, True, dtype=bool)
+            return everywhere
+        return self.facts(boxes)[1]
+
+    def facts(self, boxes: Boxes) -> tuple[BoolArray, BoolArray]:
+        """Return on which boxes the function is certainly defined, and around which it is certainly smooth, (k,)."""
+        defined, smooth = self._memory.facts.of(boxes, self._facts)
+        return defined, smooth
+
+    @property
+    def stepped(self) -> BoolArray:
+        """Which variables (n,) the function's steps read: along them it changes without a slope."""
+        if self._memory.stepped is None:
+            self._memory.stepped = stepped_variables(self.function)
+        return self._memory.stepped
+
+    def keep(self, some: BoolArray) -> None:
+        """Forget the answers about boxes that are not among `some` of the last ones."""
+        self._memory.slopes.keep(some)
+        self._memory.facts.keep(some)
+
+    def _gradient(self, lo: FloatArray, hi: FloatArray) -> Answers:
+        return self.function.gradient_ends(lo, hi, threads=self.threads)
+
+    def _facts(self, lo: FloatArray, hi: FloatArray) -> Answers:
+        return self.function.fact_arrays(lo, hi, threads=self.threads)
+
+
+class _Memory:
+    """The boxes last asked about, with the answers. Boxes are compared row by row, by their ends.
 
     Guarantee: an answer is handed out again only for a box with the same ends, so that it is the function's own.
     """
 
-    def __init__(self, function: Function) -> None:
-        self.function = function
-        self._slopes = _Memory(lambda lo, hi, threads: function.gradient_ends(lo, hi, threads=threads))
-        self._facts = _Memory(lambda lo, hi, threads: function.fact_arrays(lo, hi, threads=threads))
-
-    @property
-    def is_smooth_everywhere(self) -> bool:
-        """Whether no box needs a check."""
-        return self.function.is_smooth_everywhere
-
-    def gradient_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Boxes:
-        """The ends (k, n) of the gradient on each box."""
-        low, high = self._slopes.of(lo, hi, threads)
-        return low, high
-
-    def fact_arrays(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[BoolArray, BoolArray]:
-        """`defined` and `smooth` as arrays (k,)."""
-        defined, smooth = self._facts.of(lo, hi, threads)
-        return defined, smooth
-
-    def keep(self, some: BoolArray) -> None:
-        """Forget the boxes that are not among `some` of the last ones."""
-        self._slopes.keep(some)
-        self._facts.keep(some)
-
-
-class _Memory:
-    """The boxes last asked about, with the answers. Boxes are compared row by row, by their ends."""
-
-    def __init__(self, ask: Callable[[FloatArray, FloatArray, int], Answers]) -> None:
-        self._ask = ask
+    def __init__(self) -> None:
         self._lo = self._hi = np.empty((0, 0))
         self._answers: Answers = ()
 
-    def of(self, lo: FloatArray, hi: FloatArray, threads: int) -> Answers:
+    def of(self, boxes: Boxes, ask: Callable[[FloatArray, FloatArray], Answers]) -> Answers:
+        """Return what `ask` answers about the boxes."""
         # | boxes as last time | asked                                   |
         # | none, or others    | all of them                             |
         # | some               | the others, and put among the last ones |
         # | all                | none                                    |
+        lo, hi = boxes.ends
         changed = None
-        if self._answers and self._lo.shape == lo.shape and lies_there(lo) == lies_there(self._lo):
+        if self._answers and self._lo.shape == lo.shape and is_on_device(lo) == is_on_device(self._lo):
             changed = ((lo != self._lo) | (hi != self._hi)).any(1)
         if changed is None or changed.all():
-            self._answers = self._ask(lo, hi, threads)
+            self._answers = ask(lo, hi)
         elif changed.any():
             answers = tuple(answer.copy() for answer in self._answers)
-            for answer, new in zip(answers, self._ask(lo[changed], hi[changed], threads), strict=True):
+            for answer, new in zip(answers, ask(lo[changed], hi[changed]), strict=True):
                 answer[changed] = new
             self._answers = answers
         else:
@@ -79,6 +111,16 @@ class _Memory:
         return self._answers
 
     def keep(self, some: BoolArray) -> None:
-        if self._answers and len(some) == len(self._lo) and lies_there(some) == lies_there(self._lo):
+        """Forget the boxes that are not among `some`."""
+        if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
             self._lo, self._hi = self._lo[some], self._hi[some]
             self._answers = tuple(answer[some] for answer in self._answers)
+
+
+class _Memories:
+    """The answers that a search keeps, whatever its upper bound becomes."""
+
+    def __init__(self) -> None:
+        self.slopes = _Memory()
+        self.facts = _Memory()
+        self.stepped: BoolArray | None = None

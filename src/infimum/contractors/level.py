@@ -2,60 +2,38 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from infimum.boxes import Boxes, FloatArray, doubles, emptied, for_each, is_empty, limits, shrinkage
-from infimum.function.function import Function
-
-
-class Levelled(NamedTuple):
-    """Boxes (k, n) that contain the points kept; lower: a bound (k,) of the function there, +inf for an empty box.
-
-    gone: about how much of each box was taken away, from 0 to 1.
-    """
-
-    lo: FloatArray
-    hi: FloatArray
-    lower: FloatArray
-    passes: int
-    gone: FloatArray
+from infimum.boxes import Boxes, emptied, is_empty, shrinkage
+from infimum.contractors.known import Known
 
 
+@dataclass(frozen=True)
 class Level:
     """HC4 on f(x) <= upper, repeated as long as a pass takes `least` of a box away, `passes` times at most."""
 
-    def __init__(self, function: Function, passes: int = 20, least: float = 0.05) -> None:
-        self.function = function
-        self.passes = passes
-        self.least = least
+    passes: int = 20
+    least: float = 0.05
 
-    def contract(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
-        """Boxes around every point of each box with f(x) <= upper, one number or one for each box."""
-        found = self.narrow(lo, hi, upper, threads=threads)
-        return found.lo, found.hi
-
-    def narrow(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Levelled:
-        """The same, with the lower bounds that the passes find on their way."""
-        low, high = doubles(lo, hi)
-        limit, left = limits(low, upper), for_each(low, 1.0)
-        nothing = is_empty(low, high)
-        lower = for_each(low, -np.inf)
+    def contract(self, boxes: Boxes, known: Known) -> Boxes:
+        """Return boxes around every point of each box with f(x) <= upper, and the lower bounds found on the way."""
+        low, high, limit = boxes.lo.copy(), boxes.hi.copy(), known.limits(boxes)
+        nothing = boxes.is_empty()
+        lower = boxes.lower.copy()
         lower[nothing] = np.inf
         active = np.flatnonzero(~nothing)
-        count = 0
-        while active.size and count < self.passes:
+        for _ in range(self.passes):
+            if not active.size:
+                break
             at = slice(None) if active.size == len(low) else active  # most often all of them: nothing need be copied
             before, most = (low[at], high[at]), limit[at]
-            found_lo, found_hi, value_lo, value_hi = self.function.contraction_ends(*before, most, threads=threads)
-            after = np.maximum(before[0], found_lo), np.minimum(before[1], found_hi)
-            nothing = is_empty(*after) | ~(value_lo <= np.minimum(value_hi, most))
+            found = known.function.contraction_ends(*before, most, threads=known.threads)
+            after = np.maximum(before[0], found[0]), np.minimum(before[1], found[1])
+            nothing = is_empty(*after) | ~(found[2] <= np.minimum(found[3], most))
             gone = np.where(nothing, 1.0, shrinkage(before, after))
             low[at], high[at] = emptied(*after, nothing)
-            lower[at] = np.where(nothing, np.inf, np.maximum(lower[at], value_lo))
-            left[at] = left[at] * (1.0 - gone)
+            lower[at] = np.where(nothing, np.inf, np.maximum(lower[at], found[2]))
             active = active[~nothing & (gone >= self.least)]
-            count += 1
-        return Levelled(low, high, lower, count, 1.0 - left)
+        return Boxes(low, high, lower)

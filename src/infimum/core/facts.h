@@ -8,6 +8,7 @@
 //   div recip mod pown-  0 not in the divisor          same; mod: one quotient, strictly
 //   sqrt x_log_x         lo >= 0                       lo > 0
 //   log log2 log10       lo > 0                        lo > 0
+//   lgamma and slopes    lo > 0                        lo > 0
 //   log1p                lo > -1                       lo > -1
 //   asin acos            -1 <= lo, hi <= 1             strictly
 //   acosh                lo >= 1                       lo > 1
@@ -25,6 +26,8 @@
 //   hull intersection    never: not functions of points; so step_low, step_high and all reverse operations
 #pragma once
 #include "elementary/atan.h"
+#include "elementary/erf.h"
+#include "elementary/gamma.h"
 #include "elementary/hyperbolic.h"
 #include "elementary/limits.h"
 #include "elementary/power.h"

@@ -20,14 +20,16 @@
 //   acosh x                x and cosh(r)       r within [0, inf)
 //   asin x, acos x         x and sin(r), x and cos(r)       r within [-pi/2, pi/2], within [0, pi], rounded outward
 //   hull intersection mod  x
+//   lgamma and slopes      x
 // "x and s" is intersection(x, s). An operation's own range may always stand for "r within".
 // All others have their row: sqr abs sqrt pown min max floor ceil trunc round_ties_to_even round_ties_to_away sign, the
-// comparisons, where, sin cos tan sinpi cospi cosh atan pow atan2.
+// comparisons, where, sin cos tan sinpi cospi cosh atan pow atan2 erf erfc.
 //
 // A reverse operation also removes the x where op is not defined: right for an expression whose value is needed, wrong
 // inside a branch of where that is not certainly taken.
 #pragma once
 #include "reverse/arithmetic.h"
+#include "reverse/erf.h"
 #include "reverse/power.h"
 #include "reverse/steps.h"
 #include "reverse/trig.h"

@@ -30,19 +30,19 @@ class Bounds(NamedTuple):
     exp: int
 
     def fraction(self, end: int) -> Fraction:
-        """Be one of the ends as an exact number."""
+        """Return one of the ends as an exact number."""
         if self.exp >= 0:
             return Fraction(end << self.exp)
         return Fraction(end, 1 << -self.exp)
 
 
 def up(n: int, shift: int) -> int:
-    """Be n / 2**shift, rounded up."""
+    """Return n / 2**shift, rounded up."""
     return -((-n) >> shift)
 
 
 def over(n: int, d: int) -> int:
-    """Be n / d, rounded up."""
+    """Return n / d, rounded up."""
     return -((-n) // d)
 
 
@@ -130,7 +130,7 @@ def cbrt(x: Bounds, prec: int) -> Bounds:
 
 
 def floor_root(n: int, k: int) -> int:
-    """Be the largest integer r with r**k <= n; for n < 0, k must be odd."""
+    """Return the largest integer r with r**k <= n; for n < 0, k must be odd."""
     if n < 0:
         positive = floor_root(-n, k)
         return -positive if positive**k == -n else -positive - 1
@@ -149,12 +149,12 @@ ONE = Bounds(1, 1, 0)
 
 
 def magnitude(x: Bounds) -> int:
-    """Be k with |x| <= 2**k."""
+    """Return k with |x| <= 2**k."""
     return max(x.lo.bit_length(), x.hi.bit_length()) + x.exp
 
 
 def fixed(x: Bounds, w: int) -> tuple[int, int]:
-    """Be x in units of 2**-w, rounded down and up."""
+    """Return x in units of 2**-w, rounded down and up."""
     if magnitude(x) > LARGEST_SCALE:
         raise TooLarge
     shift = x.exp + w

@@ -41,24 +41,24 @@ E = Atom("e")
 
 
 def rational(q: Fraction | int) -> Terms:
-    """Be the form of a rational number."""
+    """Return the form of a rational number."""
     return (((), Fraction(q)),) if q else ZERO
 
 
 def of_atom(atom: Atom) -> Terms:
-    """Be the form of one atom."""
+    """Return the form of one atom."""
     return ((((atom, 1),), Fraction(1)),)
 
 
 def as_rational(x: Terms) -> Fraction | None:
-    """Be the rational number that the form is, or None."""
+    """Return the rational number that the form is, or None."""
     if not x:
         return Fraction(0)
     return x[0][1] if len(x) == 1 and x[0][0] == () else None
 
 
 def square_of_root(x: Terms) -> Fraction | None:
-    """Be q where the form is c sqrt(r) with rational c > 0 and r, and q = c**2 r; None for any other form."""
+    """Return q where the form is c sqrt(r) with rational c > 0 and r, and q = c**2 r; None for any other form."""
     if len(x) != 1 or x[0][1] <= 0 or len(x[0][0]) != 1:
         return None
     atom, exponent = x[0][0][0]
@@ -67,14 +67,14 @@ def square_of_root(x: Terms) -> Fraction | None:
 
 
 def multiple_of_pi(x: Terms) -> Fraction | None:
-    """Be the q for which the form is q * pi, or None."""
+    """Return the q for which the form is q * pi, or None."""
     if not x:
         return Fraction(0)
     return x[0][1] if len(x) == 1 and x[0][0] == ((PI, 1),) else None
 
 
 def add(x: Terms, y: Terms) -> Terms:
-    """Be the sum."""
+    """Return the sum."""
     sums = dict(x)
     for monomial, coefficient in y:
         sums[monomial] = sums.get(monomial, Fraction(0)) + coefficient
@@ -83,17 +83,17 @@ def add(x: Terms, y: Terms) -> Terms:
 
 
 def scale(x: Terms, q: Fraction) -> Terms:
-    """Be x times a rational number."""
+    """Return x times a rational number."""
     return tuple((monomial, coefficient * q) for monomial, coefficient in x) if q else ZERO
 
 
 def neg(x: Terms) -> Terms:
-    """Be -x."""
+    """Return -x."""
     return scale(x, Fraction(-1))
 
 
 def mul(x: Terms, y: Terms) -> Terms:
-    """Be the product."""
+    """Return the product."""
     # | x                | y                | product               |
     # | rational         | any              | y scaled              |
     # | one term         | any              | term by term          |
@@ -112,12 +112,12 @@ def mul(x: Terms, y: Terms) -> Terms:
 
 
 def inverse(x: Terms) -> Terms:
-    """Be 1/x, for an x that is known not to be zero."""
+    """Return 1/x, for an x that is known not to be zero."""
     return integer_power(x, -1)
 
 
 def integer_power(x: Terms, n: int) -> Terms:
-    """Be x**n; for n < 0 x is known not to be zero."""
+    """Return x**n; for n < 0 x is known not to be zero."""
     if n == 0:
         return rational(1)
     if n == 1 or not x:
@@ -127,14 +127,14 @@ def integer_power(x: Terms, n: int) -> Terms:
 
 
 def rational_power(q: Fraction, n: int) -> Fraction:
-    """Be q**n, unless it has too many digits."""
+    """Return q**n, unless it has too many digits."""
     if max(q.numerator.bit_length(), q.denominator.bit_length()) * abs(n) > _MOST_BITS:
         raise ExactDomainError(f"({q})**{n} has too many digits to be kept exactly. Write it as a float or Interval.")
     return q**n
 
 
 def _group(x: Terms) -> tuple[Monomial, Fraction]:
-    """Be a sum as one factor, its first coefficient taken out so that multiples share the atom."""
+    """Return a sum as one factor, its first coefficient taken out so that multiples share the atom."""
     leading = x[0][1]
     return ((Atom("group", (scale(x, 1 / leading),)), 1),), leading
 
@@ -155,7 +155,7 @@ def _term_product(a: tuple[Monomial, Fraction], b: tuple[Monomial, Fraction]) ->
 
 
 def _normal(factors: Monomial, coefficient: Fraction) -> Terms:
-    """Be the product of the factors with roots and lone groups resolved."""
+    """Return the product of the factors with roots and lone groups resolved."""
     # | factor      | becomes                          |
     # | sqrt(r)**k  | r**(k // 2) * sqrt(r)**(k mod 2) |
     # | group alone | its sum                          |
@@ -182,7 +182,7 @@ def _order(monomial: Monomial) -> tuple[tuple[str, int], ...]:
 
 
 def text(x: Terms) -> str:
-    """Be the form as one would write it."""
+    """Return the form as one would write it."""
     q = as_rational(x)
     if q is not None:
         return str(q)

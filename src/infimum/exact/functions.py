@@ -6,25 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from infimum.errors import ExactDomainError
+from infimum.exact import form
 from infimum.exact.ball import floor_root
-from infimum.exact.form import (  # fmt: skip
-    PI,
-    Atom,
-    E,
-    Terms,
-    add,
-    as_rational,
-    integer_power,
-    inverse,
-    mul,
-    multiple_of_pi,
-    neg,
-    of_atom,
-    rational,
-    rational_power,
-    scale,
-    text,
-)
+from infimum.exact.form import PI, Atom, E, Terms, add, as_rational, mul, neg, of_atom, rational, scale, text
 from infimum.exact.value import sign
 
 _HALF = Fraction(1, 2)
@@ -44,7 +28,7 @@ _AT_ZERO = {"sinh": 0, "cosh": 1, "tanh": 0}
 
 
 def apply(name: str, x: Terms) -> Terms:
-    """Be the form of the named function of x."""
+    """Return the form of the named function of x."""
     rule = _RULES.get(name)
     found = rule(x) if rule else None
     if found is None and name in _AT_ZERO and not x:
@@ -53,14 +37,14 @@ def apply(name: str, x: Terms) -> Terms:
 
 
 def divide(x: Terms, y: Terms) -> Terms:
-    """Be x / y."""
+    """Return x / y."""
     if sign(y) == 0:
         raise ExactDomainError(f"{text(x)} / {text(y)}: division by zero. An exact constant must be a real number.")
-    return mul(x, inverse(y))
+    return mul(x, form.inverse(y))
 
 
 def power(x: Terms, y: Terms) -> Terms:
-    """Be x**y."""
+    """Return x**y."""
     # | x             | y             | x**y                          |
     # | any           | integer       | product (x != 0 where y < 0)  |
     # | e             | any           | exp(y)                        |
@@ -71,7 +55,7 @@ def power(x: Terms, y: Terms) -> Terms:
     # | > 0           | other         | an atom                       |
     p = as_rational(y)
     if p is not None and p.denominator == 1:
-        return integer_power(x if p >= 0 else inverse(_nonzero(x, y)), abs(int(p)))
+        return form.integer_power(x if p >= 0 else form.inverse(_nonzero(x, y)), abs(int(p)))
     if x == of_atom(E):
         return apply("exp", y)
     base = sign(x)
@@ -87,12 +71,12 @@ def power(x: Terms, y: Terms) -> Terms:
         return apply("cbrt", x)
     root = _rational_root(x, p.denominator) if p is not None else None
     if root is not None and p is not None:
-        return rational(rational_power(root, p.numerator))
+        return rational(form.rational_power(root, p.numerator))
     return of_atom(Atom("pow", (x, y)))
 
 
 def logarithm(x: Terms, base: int) -> Terms:
-    """Be the logarithm of x to an integer base, an integer where x is a power of the base."""
+    """Return the logarithm of x to an integer base, an integer where x is a power of the base."""
     q = as_rational(x)
     if q is not None and q > 0 and 1 in (q.numerator, q.denominator):
         size = max(q.numerator, q.denominator)
@@ -105,7 +89,7 @@ def logarithm(x: Terms, base: int) -> Terms:
 
 
 def absolute(x: Terms) -> Terms:
-    """Be |x|."""
+    """Return |x|."""
     return neg(x) if sign(x) < 0 else x
 
 
@@ -143,7 +127,7 @@ def _cbrt(x: Terms) -> Terms | None:
 
 def _exp(x: Terms) -> Terms | None:
     q = as_rational(x)
-    return integer_power(of_atom(E), int(q)) if q is not None and q.denominator == 1 else None
+    return form.integer_power(of_atom(E), int(q)) if q is not None and q.denominator == 1 else None
 
 
 def _log(x: Terms) -> Terms | None:
@@ -161,7 +145,7 @@ def _log(x: Terms) -> Terms | None:
 
 
 def _sin(x: Terms) -> Terms | None:
-    q = multiple_of_pi(x)
+    q = form.multiple_of_pi(x)
     value = None if q is None else _SINES.get(q % 2)
     return None if value is None else rational(value)
 
@@ -171,7 +155,7 @@ def _cos(x: Terms) -> Terms | None:
 
 
 def _tan(x: Terms) -> Terms | None:
-    q = multiple_of_pi(x)
+    q = form.multiple_of_pi(x)
     if q is not None and q % 1 == _HALF:
         raise ExactDomainError(f"tan({text(x)}) is no real number: the cosine is zero there.")
     value = None if q is None else _TANGENTS.get(q % 1)

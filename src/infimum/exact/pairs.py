@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 
 def of_integers(values: npt.NDArray[np.int64]) -> Pair:
-    """Be integers of magnitude below 2**62, without error."""
+    """Return integers of magnitude below 2**62, without error."""
     head = values.astype(np.float64)
     # Doubles are at most 2**9 apart there: the difference is an integer that a double holds.
     rest = (values - head.astype(np.int64)).astype(np.float64)
@@ -73,7 +73,7 @@ def sqrt(x: Pair) -> Pair:
 
 
 def settled(x: Pair) -> tuple[Ends, BoolArray]:
-    """Be the doubles below and above the numbers, and which of them are certainly the next ones.
+    """Return the doubles below and above the numbers, and which of them are certainly the next ones.
 
     Rounding is monotone: where both ends of a pair have the same next doubles, so has the number between them.
     """
@@ -82,13 +82,13 @@ def settled(x: Pair) -> tuple[Ends, BoolArray]:
 
 
 def nearest(x: Pair) -> tuple[FloatArray, BoolArray]:
-    """Be the doubles nearest to the numbers, and which of them certainly are: both ends round to the same one."""
+    """Return the doubles nearest to the numbers, and which of them certainly are: both ends round to the same one."""
     low, high = x.head + x.lo, x.head + x.hi
     return low, (low == high) & np.isfinite(x.head + x.lo + x.hi)
 
 
 def _gathered(head: FloatArray, tail: Ends) -> Pair:
-    """Be the same numbers with the nearest head: head + tail = s + (head - s) + tail."""
+    """Return the same numbers with the nearest head: head + tail = s + (head - s) + tail."""
     near = head + tail[0]
     lo, hi = core.apply("add", core.apply("sub", _point(head), _point(near)), tail)
     return Pair(near, lo, hi)

@@ -7,8 +7,10 @@ from typing import Any
 
 from infimum.exact import form as exact_form
 from infimum.exact import functions as exact_functions
+from infimum.exact import series
 from infimum.exact import value as exact_value
 from infimum.exact.form import Terms
+from infimum.ops import ufunc_names
 
 
 def trunc(x: Terms) -> int:
@@ -30,23 +32,22 @@ def _function(name: str) -> Any:
     return lambda x: exact_functions.apply(name, x)
 
 
-# NumPy's name of a function and its rule on canonical forms.
-NUMBERS: dict[str, Any] = {
+_RULES: dict[str, Any] = {
     "add": exact_form.add,
-    "subtract": lambda x, y: exact_form.add(x, exact_form.neg(y)),
-    "multiply": exact_form.mul,
-    "divide": exact_functions.divide, "true_divide": exact_functions.divide,
-    "power": exact_functions.power, "float_power": exact_functions.power, "pow": exact_functions.power,
-    "floor_divide": _floor_quotient, "remainder": _remainder,
-    "negative": exact_form.neg, "positive": lambda x: x,
-    "absolute": exact_functions.absolute, "fabs": exact_functions.absolute,
-    "square": lambda x: exact_form.integer_power(x, 2),
-    "reciprocal": lambda x: exact_functions.divide(exact_form.rational(1), x),
+    "sub": lambda x, y: exact_form.add(x, exact_form.neg(y)),
+    "mul": exact_form.mul,
+    "div": exact_functions.divide,
+    "pow": exact_functions.power,
+    "mod": _remainder,
+    "neg": exact_form.neg,
+    "abs": exact_functions.absolute,
+    "sqr": lambda x: exact_form.integer_power(x, 2),
+    "recip": lambda x: exact_functions.divide(exact_form.rational(1), x),
     "floor": lambda x: exact_form.rational(exact_value.floor(x)),
     "ceil": lambda x: exact_form.rational(-exact_value.floor(exact_form.neg(x))),
     "trunc": lambda x: exact_form.rational(trunc(x)),
-    "maximum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) >= 0 else y,
-    "minimum": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) <= 0 else y,
+    "max": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) >= 0 else y,
+    "min": lambda x, y: x if exact_value.sign(exact_form.add(x, exact_form.neg(y))) <= 0 else y,
     "hypot": lambda x, y: exact_functions.apply(
         "sqrt", exact_form.add(exact_form.integer_power(x, 2), exact_form.integer_power(y, 2))
     ),
@@ -56,10 +57,12 @@ NUMBERS: dict[str, Any] = {
     "log2": lambda x: exact_functions.logarithm(x, 2),
     "log10": lambda x: exact_functions.logarithm(x, 10),
     "sign": lambda x: exact_form.rational(exact_value.sign(x)),
-    **{name: _function(name) for name in ("sqrt", "cbrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    "arcsin": _function("asin"), "arccos": _function("acos"), "arctan": _function("atan"),
-    "asin": _function("asin"), "acos": _function("acos"), "atan": _function("atan"),
-}  # fmt: skip
+    **{name: _function(name) for name in series.FUNCTIONS},
+}
+
+# NumPy's name of a universal function and its rule on canonical forms.
+NUMBERS: dict[str, Any] = {name: rule for op, rule in _RULES.items() for name in ufunc_names(op)}
+NUMBERS |= {"floor_divide": _floor_quotient, "positive": lambda x: x}
 
 ORDER: dict[str, Any] = {
     "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,

@@ -32,7 +32,7 @@ from infimum.exact.ball import (
 
 @lru_cache(maxsize=64)
 def _pi(w: int) -> tuple[int, int]:
-    """Be 2**w * pi, rounded down and up, by Machin's 16 atan(1/5) - 4 atan(1/239)."""
+    """Return 2**w * pi, rounded down and up, by Machin's 16 atan(1/5) - 4 atan(1/239)."""
     guard = w + 32
     a, b = _atan_inverse(5, guard), _atan_inverse(239, guard)
     return (16 * a[0] - 4 * b[1]) >> 32, up(16 * a[1] - 4 * b[0], 32)
@@ -51,7 +51,7 @@ def _atan_inverse(n: int, w: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _log2(w: int) -> tuple[int, int]:
-    """Be 2**w * log(2) = 2 atanh(1/3), rounded down and up."""
+    """Return 2**w * log(2) = 2 atanh(1/3), rounded down and up."""
     guard = w + 32
     third = (1 << guard) // 3
     low, high = _atanh_below(third, guard), _atanh_above(third + 1, guard)
@@ -59,7 +59,7 @@ def _log2(w: int) -> tuple[int, int]:
 
 
 def _atanh_below(z: int, w: int) -> int:
-    """Be at most atanh z, for 0 <= z <= 1/2: positive terms, each rounded down."""
+    """Return at most atanh z, for 0 <= z <= 1/2: positive terms, each rounded down."""
     square, part, total, k = (z * z) >> w, z, 0, 1
     while part:
         total += part // k
@@ -69,7 +69,7 @@ def _atanh_below(z: int, w: int) -> int:
 
 
 def _atanh_above(z: int, w: int) -> int:
-    """Be at least atanh z, for 0 <= z <= 1/2: terms rounded up, the tail at most the last part."""
+    """Return at least atanh z, for 0 <= z <= 1/2: terms rounded up, the tail at most the last part."""
     square, part, total, k = up(z * z, w), z, 0, 1
     while part > 1:
         total += over(part, k)
@@ -176,7 +176,7 @@ def _circular(x: Bounds, quarter: int, prec: int) -> Bounds:
 
 
 def _circular_series(x: int, w: int, cosine: int) -> tuple[int, int]:
-    """Be (value, error) for sin x or cos x, |x| <= 1.
+    """Return (value, error) for sin x or cos x, |x| <= 1.
 
     Each term follows from the one before by a factor <= 1/2, the errors of the rounded square and of two
     divisions adding at most 1/2 + 2 units; so every term is short by at most 5, and so is the tail.
@@ -216,7 +216,7 @@ _ATAN_HALVINGS = 5
 
 
 def _atan_point(x: int, w: int) -> tuple[int, int]:
-    """Be (value, error) for arctan x, 0 <= x <= 2, by arctan x = 2 arctan(x / (1 + sqrt(1 + x*x)))."""
+    """Return (value, error) for arctan x, 0 <= x <= 2, by arctan x = 2 arctan(x / (1 + sqrt(1 + x*x)))."""
     one = 1 << w
     low, high = x, x
     for _ in range(_ATAN_HALVINGS):

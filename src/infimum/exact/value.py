@@ -53,7 +53,7 @@ def _atom(atom: Atom, prec: int) -> Bounds:
 
 
 def _refined(x: Terms) -> Iterator[Bounds]:
-    """Be bounds of the number at one precision after the other."""
+    """Return bounds of the number at one precision after the other."""
     for prec in PRECISIONS:
         try:
             yield evaluate(x, prec)
@@ -66,7 +66,7 @@ def _refined(x: Terms) -> Iterator[Bounds]:
 
 
 def sign(x: Terms) -> int:
-    """Be -1, 0 or 1."""
+    """Return -1, 0 or 1."""
     q = as_rational(x)
     if q is not None:
         return (q > 0) - (q < 0)
@@ -80,7 +80,7 @@ def sign(x: Terms) -> int:
 
 
 def floor(x: Terms) -> int:
-    """Be the largest integer <= the number."""
+    """Return the largest integer <= the number."""
     q = as_rational(x)
     if q is not None:
         return q.numerator // q.denominator
@@ -94,7 +94,7 @@ def floor(x: Terms) -> int:
 
 
 def enclosure(x: Terms) -> tuple[float, float]:
-    """Be the largest double <= the number and the smallest >= it, or what comes nearest to being decided."""
+    """Return the largest double <= the number and the smallest >= it, or what comes nearest to being decided."""
     q = as_rational(x)
     if q is not None:
         return below(q), above(q)
@@ -106,7 +106,7 @@ def enclosure(x: Terms) -> tuple[float, float]:
 
 
 def nearest_double(x: Terms) -> float:
-    """Be the double nearest to the number, or one of the two nearest where that is undecided."""
+    """Return the double nearest to the number, or one of the two nearest where that is undecided."""
     q = as_rational(x)
     if q is not None:
         return nearest(q)
@@ -117,7 +117,7 @@ def nearest_double(x: Terms) -> float:
 
 
 def _double_under_root(x: Terms) -> FloatArray | None:
-    """The integer below 2**53 whose root the number is, or None."""
+    """Return the integer below 2**53 whose root the number is, or None."""
     square = square_of_root(x)
     if square is None or square.denominator != 1 or square.numerator >= 2**53:
         return None
@@ -125,7 +125,7 @@ def _double_under_root(x: Terms) -> FloatArray | None:
 
 
 def _settled(x: Terms, outer: Callable[[Fraction, Fraction], T], inner: Callable[[Fraction, Fraction], T]) -> T:
-    """Be what both ways of rounding agree on, or the outer one at the highest precision."""
+    """Return what both ways of rounding agree on, or the outer one at the highest precision."""
     result: T | None = None
     for bounds in _refined(x):
         low, high = bounds.fraction(bounds.lo), bounds.fraction(bounds.hi)

@@ -15,13 +15,13 @@ import numpy.typing as npt
 from infimum.backends import cpu
 from infimum.backends.cuda import compile as cuda
 from infimum.backends.cuda.emit import emit
-from infimum.backends.placement import Place, beside, here, place
+from infimum.backends.placement import Place, like, place, to_host
 from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption, NotAPoint, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.jacobian import Jacobian, trace_jacobian
-from infimum.function.watch import Beside, Watch
+from infimum.function.watch import Comparison, Watch
 from infimum.graph.build import is_number
 from infimum.graph.node import Node
 from infimum.graph.show import show
@@ -86,7 +86,7 @@ def trace_unwatched(
 
     traced = again()
     (rolled,) = reroll(traced.graph, [traced.output])
-    own = Beside(traced, rolled, again)
+    own = Comparison(traced, rolled, again)
     given, beside = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
     function = Function(rolled, n, _name(f), given, Watch([own, *beside]))
     own.simplified = lambda: function.value_program
@@ -280,9 +280,9 @@ class Function:
             return low, high
         smooth = np.ones(len(lo), bool)
         if not self.is_smooth_everywhere:
-            smooth = here(self.fact_arrays(lo, hi, threads=threads, backend=backend)[1])
-        found = self._jacobian.met(here(lo), here(hi), (here(low), here(high)), smooth, threads)
-        return beside(found[0], lo), beside(found[1], lo)
+            smooth = to_host(self.fact_arrays(lo, hi, threads=threads, backend=backend)[1])
+        found = self._jacobian.met(to_host(lo), to_host(hi), (to_host(low), to_host(high)), smooth, threads)
+        return like(found[0], lo), like(found[1], lo)
 
     def fact_arrays(
         self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from infimum.backends import cpu
 from infimum.concurrency import cached_property
 from infimum.errors import InvalidJacobian
-from infimum.function.watch import Beside
+from infimum.function.watch import Comparison
 from infimum.graph.build import is_number
 from infimum.graph.node import Node
 from infimum.passes.facts import facts
@@ -32,7 +32,7 @@ Pair = tuple[FloatArray, FloatArray]
 
 def trace_jacobian(
     jac: Callable[..., Any], n: int, args: Sequence[Any] = (), box: Pair | None = None
-) -> tuple[Jacobian, list[Beside]]:
+) -> tuple[Jacobian, list[Comparison]]:
     """Turn a NumPy function that returns n partial derivatives into one that can be enclosed; and what watches it."""
 
     def again() -> Traced:
@@ -40,7 +40,7 @@ def trace_jacobian(
 
     traced = again()
     (rolled,) = reroll(traced.graph, [traced.output])
-    return Jacobian(rolled, n), [Beside(traced, rolled, again)]
+    return Jacobian(rolled, n), [Comparison(traced, rolled, again)]
 
 
 class Jacobian:

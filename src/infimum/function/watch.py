@@ -37,7 +37,7 @@ _MANY_NODES = 20_000  # of an expression whose program takes long to make
 _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.0, 100.0), (2.0, 50.0), (-0.4, 0.1))
 
 
-class Beside:
+class Comparison:
     """A traced function and the user's own, compared at points.
 
     retrace      traces the function once more: an error tells a state that changed from a misunderstanding of ours
@@ -135,20 +135,20 @@ class Beside:
             traced = self._retrace()
         except Exception:  # of the user's function, which did not fail before
             return True
-        low, high = _ranges(Beside(traced, traced.output, self._retrace)._lenient, point[None])
+        low, high = _ranges(Comparison(traced, traced.output, self._retrace)._lenient, point[None])
         return not _is_outside(value, low[0], high[0]).any()
 
 
 class Watch:
     """The comparisons of one function, and of its gradient where the user gave one, within a budget of time."""
 
-    def __init__(self, pairs: Sequence[Beside]) -> None:
+    def __init__(self, pairs: Sequence[Comparison]) -> None:
         self._pairs = pairs
         self._began = time.perf_counter()
         self._spent = 0.0
         self._waiting: Iterator[FloatArray] = iter(())
 
-    def __reduce__(self) -> tuple[type[Watch], tuple[list[Beside]]]:
+    def __reduce__(self) -> tuple[type[Watch], tuple[list[Comparison]]]:
         """Leave the user's own function behind: a Function that is sent elsewhere is not watched there."""
         return Watch, ([],)
 

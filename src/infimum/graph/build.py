@@ -26,27 +26,25 @@ from typing import Any
 import numpy as np
 
 from infimum import core
-from infimum.exact.number import Exact, exact
+from infimum.exact.number import Exact, exact, pi
 from infimum.graph import indexmap
 from infimum.graph.constant import Constant, constant, joined, of_bounds, of_symbols
 from infimum.graph.indexmap import Affine, IndexMap
 from infimum.graph.node import REDUCTIONS, Graph, Node, is_fact
 from infimum.graph.payload import integer_of, map_of, value_of
-from infimum.ops.records import LARGEST_POWER, OPERATIONS
+from infimum.ops import LARGEST_POWER, OPERATIONS, names_with
 
 _EXACT_LIMIT = 64  # elements up to which constants are folded symbol by symbol
-_COMMUTATIVE = frozenset({"add", "mul", "min", "max", "is_equal", "hypot"})
+_COMMUTATIVE = names_with(lambda row: row.commutative)
 # Cheap enough to compute again, wherever an index map leads and in every phase that reads it.
-CHEAP = frozenset(
-    {"neg", "add", "sub", "mul", "sqr", "abs", "min", "max", "where", "is_less", "is_less_equal", "is_equal"}
-)
-_KEEPS_ZERO = frozenset({"neg", "add", "sub", "mul", "sqr", "abs"})
+CHEAP = names_with(lambda row: row.cheap)
+_TRUTHS = names_with(lambda row: row.values == "truths")
 _ROTATIONS = {"sin": "sinpi", "cos": "cospi"}
 _TURNS = (("sin", "cos"), ("sinpi", "cospi"))
 
 
 class Build:
-    """A graph under construction; implements graph.ops.Builder."""
+    """A graph under construction; a slope builds with it (ops.record.Builder)."""
 
     def __init__(self, variables: int, shared: frozenset[Node] = frozenset()) -> None:
         self.graph = Graph()
@@ -62,6 +60,18 @@ class Build:
 
     def number(self, value: Any) -> Node:
         return self.constant(constant(value))
+
+    def between(self, lo: float, hi: float) -> Node:
+        """Return a constant of which only an interval is known."""
+        return self.constant(Constant(bounds=(np.array([lo]), np.array([hi]))))
+
+    def pi(self, times: int = 1) -> Node:
+        """Return an exact multiple of pi."""
+        return self.number(exact(times) * pi)
+
+    def is_above(self, x: Node, bound: float) -> bool:
+        """Return whether a node is a constant above a number."""
+        return x.op == "constant" and bool((value_of(x).enclosure()[0] > bound).all())
 
     def full(self, node: Node, size: int) -> Node:
         """The node spread to `size` elements."""
@@ -131,7 +141,7 @@ class Build:
         if not guarded:
             return True
         scalars = [a for a in node.args if a.size == 1]
-        if node.op not in _KEEPS_ZERO or len(scalars) == len(node.args):
+        if not OPERATIONS[node.op].keeps_zero or len(scalars) == len(node.args):
             return False
         return not scalars or (node.op == "mul" and all(map(self.is_total, scalars)))  # 0 times nothing is nothing
 
@@ -195,27 +205,15 @@ class Build:
         return self.graph.node("recurrence", (self.full(a, size), self.full(b, size)), size, reverse)
 
 
-DEFINED_EVERYWHERE = frozenset({
-    "abs", "min", "max", "sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "cbrt", "hypot",
-    "is_less", "is_less_equal", "is_equal", "where",
-})  # fmt: skip
-
-
 def _is_total_itself(node: Node) -> bool:
     """Its own operation is defined for all operands."""
     if node.op == "pown":
         return integer_of(node) >= 0
     known = OPERATIONS.get(node.op)
-    return known is None or known.facts == "everywhere" or node.op in DEFINED_EVERYWHERE
+    return known is None or known.facts != "checked"
 
 
 # ---------------------------------------------------------------------------------------------- folding
-_EXACT_UFUNCS = {
-    "neg": np.negative, "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "sqr": np.square,
-    "sqrt": np.sqrt, "abs": np.absolute, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan,
-}  # fmt: skip
-
-
 def _fold(op: str, values: list[Constant], size: int, data: Any) -> Constant | None:
     """The constant that the operation makes of constants: exact where that is cheap, else a tight interval."""
     finite = all(v.doubles is None or np.isfinite(v.doubles).all() for v in values)
@@ -245,12 +243,8 @@ def _fold_exactly(op: str, values: list[Constant], size: int, data: Any) -> Cons
 def _exact_value(op: str, row: tuple[Exact, ...], data: Any) -> Exact:
     if op == "pown":
         return _as_exact(row[0] ** int(data)) if abs(int(data)) <= 64 else _no_value()
-    if op == "recip":
-        return _as_exact(exact(1) / row[0])
-    if op in ("min", "max"):
-        first = bool(row[0] <= row[1]) == (op == "min")
-        return row[0] if first else row[1]
-    return _as_exact(_EXACT_UFUNCS[op](*row))
+    known = OPERATIONS.get(op)
+    return _as_exact(known.point(*row)) if known is not None and known.exact else _no_value()
 
 
 def _as_exact(value: Any) -> Exact:
@@ -459,7 +453,7 @@ def _abs(b: Build, args: Args, data: Any) -> Node | None:
     (x,) = args
     if x.op == "neg":
         return b.apply("abs", x.args[0])
-    return x if x.op in ("abs", "sqr", "exp") else None
+    return x if x.op in OPERATIONS and OPERATIONS[x.op].nonnegative else None
 
 
 def _pown(b: Build, args: Args, data: Any) -> Node | None:
@@ -526,7 +520,7 @@ def _max(b: Build, args: Args, data: Any) -> Node | None:
 def _is_truth(node: Node) -> bool:
     """A comparison, or a selection or all or any of comparisons: 0 or 1."""
     inner = node.args[0] if node.op in ("take", "min_of", "max_of") else node
-    return inner.op in ("is_less", "is_less_equal", "is_equal")
+    return inner.op in _TRUTHS
 
 
 _RULES = {

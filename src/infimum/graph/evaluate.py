@@ -14,7 +14,7 @@ import numpy.typing as npt
 from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, Table, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors, users
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -46,8 +46,6 @@ def _value(node: Node, args: list[FloatArray], x: FloatArray) -> FloatArray:
     op = node.op
     row = OPERATIONS.get(op)
     if row is not None:
-        if op == "where":
-            return np.where(args[0] != 0, args[1], args[2])
         if op == "pown":
             return np.asarray(np.power(args[0], float(_integer(node))))
         return np.asarray(row.point(*args), np.float64)

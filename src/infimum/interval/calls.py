@@ -19,7 +19,7 @@ Operation = TypeVar("Operation", bound=Callable[..., object])
 
 
 def operand(value: object) -> Pair:
-    """Be the ends around a value that stands for real numbers."""
+    """Return the ends around a value that stands for real numbers."""
     lo, hi = ends(value)
     if hasattr(value, "__interval__"):
         return lo, hi
@@ -28,20 +28,20 @@ def operand(value: object) -> Pair:
 
 
 def call(op: str, *pairs: Pair, param: int = 0) -> Pair:
-    """Be the ends of the core's operation, element by element."""
+    """Return the ends of the core's operation, element by element."""
     broadcast(op, list(pairs))
     return core.apply(op, *pairs, param=param)
 
 
 def named(operation: Operation, name: str, sentence: str) -> Operation:
-    """Be the operation under this name, with this sentence for its docstring."""
+    """Return the operation under this name, with this sentence for its docstring."""
     operation.__name__ = operation.__qualname__ = name
     operation.__doc__ = sentence
     return operation
 
 
 def is_void(pair: Pair) -> BoolArray:
-    """Say which elements are the empty interval."""
+    """Return which elements are the empty interval."""
     return np.asarray(pair[0] > pair[1])
 
 
@@ -51,7 +51,7 @@ def is_void(pair: Pair) -> BoolArray:
 # | a <= b   | a.hi <= b.lo        | a.lo >  b.hi    |
 # | a == b   | one and the same point | disjoint     |
 def compare(question: str, a: Pair, b: Pair) -> BoolArray:
-    """Be the answer to a < b, a <= b or a == b for every element, all of them certain."""
+    """Return the answer to a < b, a <= b or a == b for every element, all of them certain."""
     broadcast(f"a {question} b", [a, b])
     a_lo, a_hi, b_lo, b_hi = (ordered(end) for end in (*a, *b))
     if question == "<":

@@ -19,7 +19,7 @@ _NEUTRAL = {"add": 0.0, "mul": 1.0}
 
 
 def fold(op: str, x: Pair, axis: Axis = None, keepdims: bool = False) -> Pair:
-    """Be all elements along the axes combined by add, mul, min or max."""
+    """Return all elements along the axes combined by add, mul, min or max."""
     axes = _axes(axis, x[0].ndim)
     terms = _terms_first(x, axes)
     lo, hi = _tree(op, terms) if len(terms[0]) else _nothing(op, terms[0].shape[1:])
@@ -30,7 +30,7 @@ def fold(op: str, x: Pair, axis: Axis = None, keepdims: bool = False) -> Pair:
 
 
 def mean(x: Pair, axis: Axis = None, keepdims: bool = False) -> Pair:
-    """Be the sum divided by the number of terms."""
+    """Return the sum divided by the number of terms."""
     count = int(np.prod([x[0].shape[i] for i in _axes(axis, x[0].ndim)]))
     if count == 0:
         raise InvalidInterval("the mean of no elements is undefined. Give at least one.")
@@ -39,7 +39,7 @@ def mean(x: Pair, axis: Axis = None, keepdims: bool = False) -> Pair:
 
 
 def running(op: str, x: Pair, axis: int | None = None) -> Pair:
-    """Be the combinations of the first 1, 2, 3, ... elements, from left to right."""
+    """Return the combinations of the first 1, 2, 3, ... elements, from left to right."""
     lo, hi = (end.ravel() if axis is None else np.moveaxis(end, axis, 0) for end in x)
     if len(lo) == 0:
         return lo, hi
@@ -51,7 +51,7 @@ def running(op: str, x: Pair, axis: int | None = None) -> Pair:
 
 
 def matmul(a: Pair, b: Pair) -> Pair:
-    """Be a @ b by NumPy's rules, each entry a sum over the tree."""
+    """Return a @ b by NumPy's rules, each entry a sum over the tree."""
     if a[0].ndim == 0 or b[0].ndim == 0:
         raise ShapeMismatch("@ needs arrays, and one side is a scalar. Write a * b.")
     rows = (a[0][None, :], a[1][None, :]) if a[0].ndim == 1 else a
@@ -72,7 +72,7 @@ def matmul(a: Pair, b: Pair) -> Pair:
 
 
 def dot(a: Pair, b: Pair) -> Pair:
-    """Be np.dot(a, b) for scalars, vectors and matrices."""
+    """Return np.dot(a, b) for scalars, vectors and matrices."""
     if a[0].ndim == 0 or b[0].ndim == 0:
         return call("mul", a, b)
     if a[0].ndim > 2 or b[0].ndim > 2:
@@ -81,7 +81,7 @@ def dot(a: Pair, b: Pair) -> Pair:
 
 
 def norm(x: Pair, order: float | str | None, axis: Axis, keepdims: bool) -> Pair:
-    """Be the vector norm of order 1, 2 (also None) or infinity, or the Frobenius norm."""
+    """Return the vector norm of order 1, 2 (also None) or infinity, or the Frobenius norm."""
     across_matrix = (axis is None and x[0].ndim == 2) or (isinstance(axis, tuple) and len(axis) == 2)
     if order is None or (order == 2 and not across_matrix) or (order == "fro" and across_matrix):
         return call("sqrt", fold("add", call("sqr", x), axis, keepdims))
@@ -105,7 +105,7 @@ def _axes(axis: Axis, ndim: int) -> tuple[int, ...]:
 
 
 def _terms_first(x: Pair, axes: tuple[int, ...]) -> Pair:
-    """Be the ends with the reduced axes flattened, in C order, into one leading axis."""
+    """Return the ends with the reduced axes flattened, in C order, into one leading axis."""
     kept = tuple(n for i, n in enumerate(x[0].shape) if i not in axes)
     count = int(np.prod([x[0].shape[i] for i in axes]))
     lo, hi = (np.moveaxis(end, axes, range(len(axes))).reshape(count, *kept) for end in x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,11 @@ from infimum.interval.operators import UfuncOperators
 from infimum.interval.outward import INF, FloatArray, frozen, ordered
 from infimum.interval.reading import Pair, as_array, broadcast, describe, text_or_number_ends
 from infimum.interval.text import write_array, write_python
+
+
+def _measure(op: str, sentence: str) -> Any:
+    """Return the property that is an operation of the core on the ends."""
+    return property(lambda self: _number(call(op, self.__interval__())[0]), doc=sentence)
 
 
 class Interval(UfuncOperators):
@@ -42,7 +48,7 @@ class Interval(UfuncOperators):
 
     @classmethod
     def _of(cls, pair: Pair) -> Interval:
-        """Be the interval of ends that are known to be valid."""
+        """Return the interval of ends that are known to be valid."""
         self = object.__new__(cls)
         self._lo, self._hi = (np.asarray(end, dtype=np.float64) for end in pair)
         self._lo.setflags(write=False)
@@ -51,14 +57,14 @@ class Interval(UfuncOperators):
 
     @classmethod
     def from_pairs(cls, pairs: npt.ArrayLike) -> Interval:
-        """Be the intervals whose ends lie along the last axis, of length 2."""
+        """Return the intervals whose ends lie along the last axis, of length 2."""
         array = as_array(pairs)
         if array.ndim == 0 or array.shape[-1] != 2:
             raise InvalidInterval(f"from_pairs needs a last axis of length 2 (lo, hi), got shape {array.shape}.")
         return cls(array[..., 0], array[..., 1])
 
     def pairs(self) -> FloatArray:
-        """Be one array with a last axis (lo, hi)."""
+        """Return one array with a last axis (lo, hi)."""
         return np.stack([self._lo, self._hi], axis=-1)
 
     def __interval__(self) -> Pair:
@@ -79,30 +85,12 @@ class Interval(UfuncOperators):
         """The upper end; -inf for the empty interval."""
         return _number(self._hi)
 
-    @property
-    def mid(self) -> Any:
-        """The double nearest to the middle."""
-        return _number(call("mid", self.__interval__())[0])
-
-    @property
-    def rad(self) -> Any:
-        """The smallest r such that [mid - r, mid + r] contains the interval."""
-        return _number(call("rad", self.__interval__())[0])
-
-    @property
-    def wid(self) -> Any:
-        """hi - lo, rounded up."""
-        return _number(call("wid", self.__interval__())[0])
-
-    @property
-    def mag(self) -> Any:
-        """The largest absolute value."""
-        return _number(call("mag", self.__interval__())[0])
-
-    @property
-    def mig(self) -> Any:
-        """The smallest absolute value."""
-        return _number(call("mig", self.__interval__())[0])
+    mid = _measure("mid", "The double nearest to the middle.")
+    rad = _measure("rad", "The smallest r such that [mid - r, mid + r] contains the interval.")
+    width = _measure("wid", "hi - lo, rounded up; NaN for the empty interval. IEEE 1788 calls it wid.")
+    wid = width
+    mag = _measure("mag", "The largest absolute value.")
+    mig = _measure("mig", "The smallest absolute value.")
 
     # Shape.
 
@@ -127,16 +115,16 @@ class Interval(UfuncOperators):
         return Interval._of((self._lo.T, self._hi.T))
 
     def reshape(self, *shape: Any) -> Interval:
-        """Be the same intervals in another shape."""
+        """Return the same intervals in another shape."""
         return Interval._of((self._lo.reshape(*shape), self._hi.reshape(*shape)))
 
     def ravel(self) -> Interval:
-        """Be the same intervals along one axis."""
+        """Return the same intervals along one axis."""
         return self.reshape(-1)
 
     def __len__(self) -> int:
         if self.ndim == 0:
-            raise UnsupportedValue(f"len({self!r}): a scalar Interval has no length. Use .wid for its width.")
+            raise UnsupportedValue(f"len({self!r}): a scalar Interval has no length. Use .width.")
         return len(self._lo)
 
     def __getitem__(self, index: Any) -> Interval:
@@ -244,11 +232,15 @@ class Interval(UfuncOperators):
         return format(self)
 
     def __format__(self, spec: str) -> str:
-        """Be decimal text that contains the interval; ".5" asks for 5 significant digits an end."""
-        digits = spec[1:] if spec.startswith(".") else "17" if spec == "" else "?"
-        if not (digits.isascii() and digits.isdigit() and int(digits) > 0):
-            raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5}}'.")
-        return write_array(self._lo, self._hi, int(digits))
+        """Return decimal text whose set contains the interval.
+
+        ".3g" (or ".3") asks for 3 significant digits an end, the lower one rounded down and the upper one up; without
+        a specification there are 17.
+        """
+        match = re.fullmatch(r"(?:\.0*([1-9][0-9]*)g?)?", spec)
+        if match is None:
+            raise InvalidInterval(f"format specification {spec!r} of an Interval. Write for instance f'{{x:.5g}}'.")
+        return write_array(self._lo, self._hi, int(match[1] or 17))
 
     # NumPy's functions.
 
@@ -262,7 +254,7 @@ class Interval(UfuncOperators):
 
 
 def _checked(lo: FloatArray, hi: FloatArray, given: tuple[object, ...]) -> Pair:
-    """Be frozen ends, of which each pair is an interval."""
+    """Return frozen ends, of which each pair is an interval."""
     lo, hi = (frozen(end) for end in np.broadcast_arrays(lo, hi))
     if np.isnan(lo).any() or np.isnan(hi).any():
         raise InvalidInterval(

@@ -12,22 +12,15 @@ from infimum.errors import UnsupportedValue
 from infimum.interval import folds, powers
 from infimum.interval.calls import BoolArray, call, compare, operand
 from infimum.interval.reading import Pair
+from infimum.ops import OPERATIONS, ufunc_names
 
-# NumPy's name of an elementwise function and the core's.
+# The name of a universal function and the core's; powers and comparisons have rules of their own.
 _ELEMENTWISE = {
-    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",
-    "negative": "neg", "absolute": "abs", "fabs": "abs", "square": "sqr", "reciprocal": "recip",
-    "sqrt": "sqrt", "cbrt": "cbrt", "hypot": "hypot", "sign": "sign",
-    "exp": "exp", "exp2": "exp2", "expm1": "expm1",
-    "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
-    "sin": "sin", "cos": "cos", "tan": "tan",
-    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
-    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "round_ties_to_even",
-    "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min",
-    "remainder": "mod",
-}  # fmt: skip
+    name: row.name
+    for row in OPERATIONS.values()
+    if row.name not in ("pow", "where") and row.values != "truths"
+    for name in ufunc_names(row.name)
+}
 
 # NumPy's comparison and what to ask of (a, b), in which order.
 _QUESTIONS = {

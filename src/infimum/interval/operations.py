@@ -19,6 +19,7 @@ from infimum.interval.calls import call, is_void, named, operand
 from infimum.interval.interval import Interval
 from infimum.interval.reading import broadcast, describe
 from infimum.interval.text import EMPTY, ENTIRE
+from infimum.ops import OPERATIONS
 
 Shape = int | tuple[int, ...]
 
@@ -68,67 +69,26 @@ def _constructed(build: Callable[[], Interval]) -> Interval:
         return empty()
 
 
-def _unary(op: str, what: str) -> Callable[[object], Interval]:
+def _unary(op: str, formula: str) -> Callable[..., Interval]:
     def operation(x: object) -> Interval:
         return Interval._of(call(op, operand(x)))
 
-    return named(operation, op, f"Contain {what} for every t in x where it is defined.")
+    return named(operation, op, f"Contain {formula} for every t in x where it is defined.")
 
 
-def _binary(op: str, what: str) -> Callable[[object, object], Interval]:
+def _binary(op: str, formula: str) -> Callable[..., Interval]:
     def operation(x: object, y: object) -> Interval:
         return Interval._of(call(op, operand(x), operand(y)))
 
-    return named(operation, op, f"Contain {what} for every t in x and s in y where it is defined.")
+    return named(operation, op, f"Contain {formula} for every t in x and s in y where it is defined.")
 
 
-neg = _unary("neg", "-t")
-recip = _unary("recip", "1/t")
-sqr = _unary("sqr", "t*t")
-sqrt = _unary("sqrt", "the square root of t")
-cbrt = _unary("cbrt", "the cube root of t")
-abs = _unary("abs", "|t|")
-sign = _unary("sign", "the sign -1, 0 or 1 of t")
-floor = _unary("floor", "the largest integer <= t")
-ceil = _unary("ceil", "the smallest integer >= t")
-trunc = _unary("trunc", "t rounded towards zero to an integer")
-round_ties_to_even = _unary("round_ties_to_even", "the integer nearest to t, the even one of two")
-round_ties_to_away = _unary("round_ties_to_away", "the integer nearest to t, the larger in size of two")
-
-exp = _unary("exp", "e**t")
-exp2 = _unary("exp2", "2**t")
-exp10 = _unary("exp10", "10**t")
-expm1 = _unary("expm1", "e**t - 1")
-log = _unary("log", "the natural logarithm of t")
-log2 = _unary("log2", "the logarithm of t to base 2")
-log10 = _unary("log10", "the logarithm of t to base 10")
-log1p = _unary("log1p", "the natural logarithm of 1 + t")
-
-sin = _unary("sin", "sin t")
-cos = _unary("cos", "cos t")
-tan = _unary("tan", "tan t")
-sinpi = _unary("sinpi", "sin(pi*t)")
-cospi = _unary("cospi", "cos(pi*t)")
-asin = _unary("asin", "arcsin t")
-acos = _unary("acos", "arccos t")
-atan = _unary("atan", "arctan t")
-sinh = _unary("sinh", "sinh t")
-cosh = _unary("cosh", "cosh t")
-tanh = _unary("tanh", "tanh t")
-asinh = _unary("asinh", "arsinh t")
-acosh = _unary("acosh", "arcosh t")
-atanh = _unary("atanh", "artanh t")
-
-add = _binary("add", "t + s")
-sub = _binary("sub", "t - s")
-mul = _binary("mul", "t*s")
-div = _binary("div", "t/s")
-min = _binary("min", "the smaller of t and s")
-max = _binary("max", "the larger of t and s")
-mod = _binary("mod", "t - s*floor(t/s)")
-hypot = _binary("hypot", "sqrt(t*t + s*s)")
-atan2 = _binary("atan2", "the angle of the point (s, t)")
-pow = _binary("pow", "t**s, t >= 0,")
+# One function for every operation whose record has a formula.
+ELEMENTWISE: dict[str, Callable[..., Interval]] = {
+    row.name: (_unary if row.arity == 1 else _binary)(row.name, row.formula)
+    for row in OPERATIONS.values()
+    if row.formula
+}
 
 
 def pos(x: object) -> Interval:

@@ -18,7 +18,7 @@ Method = Callable[[Any, object], Any]
 
 
 def is_number_like(value: object) -> bool:
-    """Say whether the value is a number or an array of Python or NumPy, or knows NumPy's functions itself."""
+    """Return whether the value is a number or an array of Python or NumPy, or knows NumPy's functions itself."""
     if isinstance(value, (str, complex)):
         raise UnsupportedValue(
             f"{value!r} cannot stand beside intervals or exact constants: it is no real number. "

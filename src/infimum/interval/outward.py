@@ -22,14 +22,14 @@ _MAGNITUDE_BITS = np.int64(np.iinfo(np.int64).max)
 
 
 def below(value: Fraction | int) -> float:
-    """Be the largest double <= value (-inf if there is none)."""
+    """Return the largest double <= value (-inf if there is none)."""
     if value < 0:
         return -above(-value)
     return _truncated(value)[0]
 
 
 def above(value: Fraction | int) -> float:
-    """Be the smallest double >= value (+inf if there is none)."""
+    """Return the smallest double >= value (+inf if there is none)."""
     if value < 0:
         return -below(-value)
     nearest, exact = _truncated(value)
@@ -37,7 +37,7 @@ def above(value: Fraction | int) -> float:
 
 
 def nearest(value: Fraction | int) -> float:
-    """Be the double nearest to value, the even one of two equally near."""
+    """Return the double nearest to value, the even one of two equally near."""
     low, high = below(value), above(value)
     if low == high or high == INF or low == -INF:
         return _nearest_at_the_end_of_range(value, low, high)
@@ -55,7 +55,7 @@ def _nearest_at_the_end_of_range(value: Fraction | int, low: float, high: float)
 
 
 def fraction(value: float) -> Fraction:
-    """Be the exact number that a finite double is."""
+    """Return the exact number that a finite double is."""
     bits = _to_bits(value)
     exponent, digits = (bits >> 52) & 0x7FF, bits & ((1 << 52) - 1)
     if exponent:
@@ -65,7 +65,7 @@ def fraction(value: float) -> Fraction:
 
 
 def _truncated(value: Fraction | int) -> tuple[float, bool]:
-    """Be (the largest double <= value, whether it equals value), for value >= 0."""
+    """Return (the largest double <= value, whether it equals value), for value >= 0."""
     numerator, denominator = value.numerator, value.denominator
     if numerator == 0:
         return 0.0, True
@@ -96,13 +96,13 @@ def _to_bits(value: float) -> int:
 
 
 def ordered(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Be integers in the same order as the given doubles, of which none is NaN or -0."""
+    """Return integers in the same order as the given doubles, of which none is NaN or -0."""
     bits = np.asarray(values, dtype=np.float64).view(np.int64)
     return np.where(bits < 0, ~(bits & _MAGNITUDE_BITS), bits)
 
 
 def frozen(values: npt.ArrayLike) -> FloatArray:
-    """Be a read-only copy of the doubles with -0 replaced by +0."""
+    """Return a read-only copy of the doubles with -0 replaced by +0."""
     copy = np.array(values, dtype=np.float64)
     bits = copy.view(np.int64)
     bits[bits == _MINUS_ZERO] = 0

@@ -65,7 +65,7 @@ def power(x: Pair, exponent: object) -> Pair:
 
 
 def _grouped(op: str, pairs: list[Pair], exponents: npt.NDArray[np.int64]) -> Pair:
-    """Be an operation with an integer beside its operands, one call of the core for each integer that occurs."""
+    """Return an operation with an integer beside its operands, one call of the core for each integer that occurs."""
     values = np.unique(exponents).tolist()
     for p in values:
         if abs(p) > _LARGEST_EXPONENT:

@@ -21,7 +21,7 @@ _EXACT_INTEGERS = 2**53
 
 
 def ends(value: object) -> Pair:
-    """Be arrays of doubles, lower <= each number given <= upper, as tight as doubles can be.
+    """Return arrays of doubles, lower <= each number given <= upper, as tight as doubles can be.
 
     Infinities and NaN pass through: the caller knows whether they mean anything there.
     """
@@ -44,7 +44,7 @@ def ends(value: object) -> Pair:
 
 
 def text_or_number_ends(value: object) -> Pair:
-    """Be the same as ends, reading text too, alone or in arrays."""
+    """Return the same as ends, reading text too, alone or in arrays."""
     if isinstance(value, str):
         lo, hi = read_interval(value)
         return np.asarray(lo), np.asarray(hi)
@@ -56,7 +56,7 @@ def text_or_number_ends(value: object) -> Pair:
 
 
 def describe(value: object) -> str:
-    """Be the value as the user may have written it, cut to a readable length."""
+    """Return the value as the user may have written it, cut to a readable length."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -84,7 +84,7 @@ def _stacked(values: list[object] | tuple[object, ...]) -> Pair:
 
 
 def as_array(value: object) -> np.ndarray[Any, Any]:
-    """Be the array that NumPy reads, of Python's own numbers where NumPy would round an integer or turn one to text."""
+    """Return NumPy's array of the value, of objects where NumPy would round an integer or turn a number to text."""
     try:
         array = np.asarray(value)
         rounds = array.dtype == np.float64 and bool((np.isfinite(array) & (np.abs(array) >= _EXACT_INTEGERS)).any())
@@ -150,7 +150,7 @@ def _elementwise(array: np.ndarray[Any, Any], read: Callable[[Any], tuple[float,
 
 
 def refuse_nonreal(value: object, lo: FloatArray, hi: FloatArray) -> None:
-    """Hold afterwards: the numbers read from value are neither NaN nor infinite."""
+    """Refuse NaN and infinities among the numbers that were read from value."""
     if np.isnan(lo).any() or np.isnan(hi).any():
         raise InvalidInterval(
             f"{describe(value)} contains NaN, which is no number. "
@@ -165,7 +165,7 @@ def refuse_nonreal(value: object, lo: FloatArray, hi: FloatArray) -> None:
 
 
 def broadcast(what: str, pairs: list[Pair]) -> None:
-    """Hold afterwards: the operands' shapes broadcast."""
+    """Refuse operands whose shapes do not broadcast."""
     try:
         np.broadcast_shapes(*[lo.shape for lo, _ in pairs])
     except ValueError as error:

@@ -20,7 +20,7 @@ _LOWEST, _HIGHEST = ordered(-INF), ordered(INF)
 
 
 def _both(name: str, x: object, y: object) -> tuple[_Order, _Order, _Order, _Order, BoolArray, BoolArray]:
-    """Be the four ends in comparable form, then which of x and of y are empty."""
+    """Return the four ends in comparable form, then which of x and of y are empty."""
     a, b = operand(x), operand(y)
     broadcast(name, [a, b])
     return ordered(a[0]), ordered(a[1]), ordered(b[0]), ordered(b[1]), is_void(a), is_void(b)
@@ -36,30 +36,30 @@ def _number(values: npt.NDArray[np.float64]) -> Any:
 
 
 def is_empty(x: object) -> Any:
-    """Say whether x holds no number."""
+    """Return whether x holds no number."""
     return _answer(is_void(operand(x)))
 
 
 def is_entire(x: object) -> Any:
-    """Say whether x holds every real number."""
+    """Return whether x holds every real number."""
     lo, hi = operand(x)
     return _answer((lo == -INF) & (hi == INF))
 
 
 def is_singleton(x: object) -> Any:
-    """Say whether x holds exactly one number."""
+    """Return whether x holds exactly one number."""
     lo, hi = operand(x)
     return _answer(ordered(lo) == ordered(hi))
 
 
 def is_common_interval(x: object) -> Any:
-    """Say whether x is nonempty and bounded."""
+    """Return whether x is nonempty and bounded."""
     lo, hi = operand(x)
     return _answer(np.isfinite(lo) & np.isfinite(hi))
 
 
 def is_member(t: object, x: object) -> Any:
-    """Say whether the number t lies in x; no infinity and no NaN does."""
+    """Return whether the number t lies in x; no infinity and no NaN does."""
     low, high = ends(t)
     pair = operand(x)
     broadcast("is_member", [(low, high), pair])
@@ -70,19 +70,19 @@ def is_member(t: object, x: object) -> Any:
 
 
 def equal(x: object, y: object) -> Any:
-    """Say whether x and y are the same set."""
+    """Return whether x and y are the same set."""
     x_lo, x_hi, y_lo, y_hi, _, _ = _both("equal", x, y)
     return _answer((x_lo == y_lo) & (x_hi == y_hi))
 
 
 def subset(x: object, y: object) -> Any:
-    """Say whether every number of x lies in y."""
+    """Return whether every number of x lies in y."""
     x_lo, x_hi, y_lo, y_hi, x_void, _ = _both("subset", x, y)
     return _answer(x_void | ((y_lo <= x_lo) & (x_hi <= y_hi)))
 
 
 def interior(x: object, y: object) -> Any:
-    """Say whether every number of x lies in the interior of y."""
+    """Return whether every number of x lies in the interior of y."""
     x_lo, x_hi, y_lo, y_hi, x_void, _ = _both("interior", x, y)
     below = (y_lo < x_lo) | (y_lo == _LOWEST)
     above = (x_hi < y_hi) | (y_hi == _HIGHEST)
@@ -90,7 +90,7 @@ def interior(x: object, y: object) -> Any:
 
 
 def disjoint(x: object, y: object) -> Any:
-    """Say whether x and y have no number in common."""
+    """Return whether x and y have no number in common."""
     x_lo, x_hi, y_lo, y_hi, x_void, y_void = _both("disjoint", x, y)
     return _answer(x_void | y_void | (x_hi < y_lo) | (y_hi < x_lo))
 
@@ -103,13 +103,13 @@ def disjoint(x: object, y: object) -> Any:
 
 
 def less(x: object, y: object) -> Any:
-    """Say whether every number of x has one >= it in y, and every number of y one <= it in x."""
+    """Return whether every number of x has one >= it in y, and every number of y one <= it in x."""
     x_lo, x_hi, y_lo, y_hi, x_void, y_void = _both("less", x, y)
     return _answer((x_void & y_void) | (~x_void & ~y_void & (x_lo <= y_lo) & (x_hi <= y_hi)))
 
 
 def strict_less(x: object, y: object) -> Any:
-    """Say whether every number of x has one > it in y, and every number of y one < it in x."""
+    """Return whether every number of x has one > it in y, and every number of y one < it in x."""
     x_lo, x_hi, y_lo, y_hi, x_void, y_void = _both("strict_less", x, y)
     lower = (x_lo < y_lo) | ((x_lo == y_lo) & (x_lo == _LOWEST))
     upper = (x_hi < y_hi) | ((x_hi == y_hi) & (x_hi == _HIGHEST))
@@ -117,13 +117,13 @@ def strict_less(x: object, y: object) -> Any:
 
 
 def precedes(x: object, y: object) -> Any:
-    """Say whether every number of x is <= every number of y."""
+    """Return whether every number of x is <= every number of y."""
     _, x_hi, y_lo, _, x_void, y_void = _both("precedes", x, y)
     return _answer(x_void | y_void | (x_hi <= y_lo))
 
 
 def strict_precedes(x: object, y: object) -> Any:
-    """Say whether every number of x is < every number of y."""
+    """Return whether every number of x is < every number of y."""
     _, x_hi, y_lo, _, x_void, y_void = _both("strict_precedes", x, y)
     return _answer(x_void | y_void | (x_hi < y_lo))
 
@@ -155,42 +155,42 @@ def overlap(x: object, y: object) -> Any:
 
 
 def inf(x: object) -> Any:
-    """Be the lower end; +inf for the empty interval."""
+    """Return the lower end; +inf for the empty interval."""
     return _number(operand(x)[0])
 
 
 def sup(x: object) -> Any:
-    """Be the upper end; -inf for the empty interval."""
+    """Return the upper end; -inf for the empty interval."""
     return _number(operand(x)[1])
 
 
 def mid(x: object) -> Any:
-    """Be the double nearest to the middle; 0 for entire, NaN for empty."""
+    """Return the double nearest to the middle; 0 for entire, NaN for empty."""
     return _measured("mid", operand(x))
 
 
 def rad(x: object) -> Any:
-    """Be the smallest double r such that [mid - r, mid + r] contains x; NaN for empty."""
+    """Return the smallest double r such that [mid - r, mid + r] contains x; NaN for empty."""
     return _measured("rad", operand(x))
 
 
 def wid(x: object) -> Any:
-    """Be the width, rounded up; NaN for empty."""
+    """Return the width, rounded up; NaN for empty."""
     return _measured("wid", operand(x))
 
 
 def mag(x: object) -> Any:
-    """Be the largest absolute value in x; NaN for empty."""
+    """Return the largest absolute value in x; NaN for empty."""
     return _measured("mag", operand(x))
 
 
 def mig(x: object) -> Any:
-    """Be the smallest absolute value in x; NaN for empty."""
+    """Return the smallest absolute value in x; NaN for empty."""
     return _measured("mig", operand(x))
 
 
 def mid_rad(x: object) -> tuple[Any, Any]:
-    """Be mid and rad."""
+    """Return mid and rad."""
     return mid(x), rad(x)
 
 

@@ -7,7 +7,7 @@ left out) for which the operation's result lies in c, lies in X itself, and is e
     sqr_rev(c, X)                      x*x in c
     abs_rev(c, X)                      |x| in c
     pown_rev(c, X, p)                  x**p in c, for an integer p
-    sin_rev cos_rev tan_rev cosh_rev   sin x in c, and so on
+    sin_rev cos_rev cosh_rev …         sin x in c, and so on for each operation that the core reverses
     mul_rev(b, c, X)                   x*t in c for some t in b
     pow_rev1(b, c, X)                  x**t in c for some t in b, x >= 0
     pow_rev2(a, c, X)                  t**x in c for some t in a, t >= 0
@@ -28,10 +28,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import overload
 
+from infimum import core
 from infimum.errors import UnsupportedValue
 from infimum.interval import powers
 from infimum.interval.calls import call, named, operand
 from infimum.interval.interval import Interval
+from infimum.ops import OPERATIONS
 
 _LINE = Interval("[entire]")
 
@@ -51,12 +53,12 @@ def _of_two(op: str, what: str) -> Callable[..., Interval]:
     return named(operation, op, sentence)
 
 
-sqr_rev = _of_one("sqr_rev", "t*t")
-abs_rev = _of_one("abs_rev", "|t|")
-sin_rev = _of_one("sin_rev", "sin t")
-cos_rev = _of_one("cos_rev", "cos t")
-tan_rev = _of_one("tan_rev", "tan t")
-cosh_rev = _of_one("cosh_rev", "cosh t")
+# One function for every operation of one operand that the core can reverse.
+REVERSES: dict[str, Callable[..., Interval]] = {
+    f"{row.name}_rev": _of_one(f"{row.name}_rev", row.formula)
+    for row in OPERATIONS.values()
+    if row.arity == 1 and row.formula and f"{row.name}_rev" in core.operations()
+}
 
 mul_rev = _of_two("mul_rev", "t*s")
 pow_rev1 = _of_two("pow_rev1", "t**s, t >= 0,")
@@ -99,7 +101,7 @@ def mul_rev_to_pair(b: object, c: object) -> tuple[Interval, Interval]:
 
 
 def cancel_minus(x: object, y: object) -> Interval:
-    """Be the tightest z for which y + z contains x, where x is at least as wide as y.
+    """Return the tightest z for which y + z contains x, where x is at least as wide as y.
 
     x                 y                     z
     empty             bounded, or empty     empty
@@ -110,5 +112,5 @@ def cancel_minus(x: object, y: object) -> Interval:
 
 
 def cancel_plus(x: object, y: object) -> Interval:
-    """Be cancel_minus(x, -y)."""
+    """Return cancel_minus(x, -y)."""
     return Interval._of(call("cancel_plus", operand(x), operand(y)))

@@ -41,7 +41,7 @@ ENTIRE: Ends = (-INF, INF)
 
 
 def read_interval(text: str) -> Ends:
-    """Be the tightest doubles around the set that the text denotes; (inf, -inf) for the empty one."""
+    """Return the tightest doubles around the set that the text denotes; (inf, -inf) for the empty one."""
     body = text.strip()
     _refuse_excess(text, body)
     if body.startswith("[") and body.endswith("]"):
@@ -54,7 +54,7 @@ def read_interval(text: str) -> Ends:
 
 
 def read_fraction(text: str) -> Fraction:
-    """Be the exact rational number that the text denotes."""
+    """Return the exact rational number that the text denotes."""
     body = text.strip()
     _refuse_excess(text, body)
     scaled = _scaled(body)
@@ -124,7 +124,7 @@ def _number_ends(body: str) -> Ends | None:
 
 
 def _scaled(body: str) -> tuple[Fraction, int, int] | None:
-    """Be (m, base, k) with the number equal to m * base**k, or None where the text is no number."""
+    """Return (m, base, k) with the number equal to m * base**k, or None where the text is no number."""
     if match := _DECIMAL.fullmatch(body):
         mantissa, places = _digits(match[1], match[2], 10)
         return Fraction(mantissa), 10, int(match[3] or 0) - places
@@ -138,14 +138,14 @@ def _scaled(body: str) -> tuple[Fraction, int, int] | None:
 
 
 def _digits(sign: str, text: str, base: int) -> tuple[int, int]:
-    """Be (integer, places) with the written number equal to integer / base**places."""
+    """Return (integer, places) with the written number equal to integer / base**places."""
     whole, _, part = text.partition(".")
     magnitude = int(whole + part, base)
     return (-magnitude if sign == "-" else magnitude), len(part)
 
 
 def _representative(mantissa: Fraction, base: int, exponent: int) -> Fraction:
-    """Be a number that rounds to the same doubles as mantissa * base**exponent, without huge powers."""
+    """Return a number that rounds to the same doubles as mantissa * base**exponent, without huge powers."""
     limit = _DECIMAL_LIMIT if base == 10 else _BINARY_LIMIT
     size = len(str(abs(mantissa.numerator))) if base == 10 else mantissa.numerator.bit_length()
     if exponent > limit:
@@ -181,7 +181,7 @@ def _refusal(text: str, why: str) -> InvalidText:
 
 
 def write_interval(lo: float, hi: float, digits: int = 17) -> str:
-    """Be text whose set contains [lo, hi], with at most so many significant digits an end."""
+    """Return text whose set contains [lo, hi], with at most so many significant digits an end."""
     if lo > hi:
         return "[empty]"
     if (lo, hi) == ENTIRE:
@@ -191,14 +191,14 @@ def write_interval(lo: float, hi: float, digits: int = 17) -> str:
 
 
 def write_array(lo: FloatArray, hi: FloatArray, digits: int = 17) -> str:
-    """Be the text of each interval, in nested brackets."""
+    """Return the text of each interval, in nested brackets."""
     if lo.ndim == 0:
         return write_interval(float(lo), float(hi), digits)
     return f"[{', '.join(write_array(low, high, digits) for low, high in zip(lo, hi, strict=True))}]"
 
 
 def write_python(lo: FloatArray, hi: FloatArray) -> str:
-    """Be text that Python evaluates to the same intervals; long arrays are shown in short, as NumPy does."""
+    """Return text that Python evaluates to the same intervals; long arrays are shown in short, as NumPy does."""
     if lo.size > _WRITTEN_OUT:
         first = write_interval(float(lo.flat[0]), float(hi.flat[0]))
         return f"<Interval of shape {lo.shape}, the first {first}>"

@@ -7,7 +7,7 @@ Under a `where`, the branch that is not chosen has the adjoint 0 and may be unde
 Where it may be chosen and has no slope at all, its slope may be anything.
 
     node              adjoint of its operand, given its own adjoint g
-    elementwise       g * slope (ops/records.py), summed where the operand is a scalar
+    elementwise       g * slope (of its record), summed where the operand is a scalar
     take              g read through the transposed map
     concat            the pieces of g
     sum               g spread over its group
@@ -27,7 +27,8 @@ from infimum.graph.constant import Constant
 from infimum.graph.indexmap import Affine, IndexMap, Window
 from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
-from infimum.ops.records import OPERATIONS, taken
+from infimum.ops import OPERATIONS
+from infimum.ops.slopes import taken
 from infimum.passes.near import Near
 from infimum.passes.simplify import rebuilt
 
@@ -139,7 +140,6 @@ def _parts(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, No
 
 def _elementwise(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
     build, slope = near.build, OPERATIONS[node.op].slope
-    assert slope is not None, node.op
     found = []
     for operand, s in zip(node.args, slope(build, near.operands(node), near.of(node)), strict=True):
         if _is_zero(s):

@@ -19,10 +19,10 @@ defined and smooth on all reals have no fact node (None): nothing to check.
 
 from __future__ import annotations
 
-from infimum.graph.build import DEFINED_EVERYWHERE, Build
+from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors, is_fact
 from infimum.graph.payload import integer_of, others_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 from infimum.passes.near import Fact, Near, all_of, certain, chosen, grouped, is_checked, is_stepwise, jumps, through
 
 _EXTREMES = frozenset({"min", "max", "min_of", "max_of"})
@@ -52,7 +52,7 @@ class _Facts:
             return chosen(self.build, node.args[0], *below)
         if node.op not in OPERATIONS:
             return through(self.build, node, below)
-        if not is_checked(node) or node.op in DEFINED_EVERYWHERE:
+        if not is_checked(node) or OPERATIONS[node.op].facts == "defined":
             return all_of(self.build, below)
         own = self.build.graph.node(f"defined:{node.op}", node.args, node.size, node.data)
         return all_of(self.build, [*below, own])

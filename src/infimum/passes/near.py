@@ -26,28 +26,13 @@ are made as they stand.
 
 from __future__ import annotations
 
-import numpy as np
-
-from infimum.graph.build import DEFINED_EVERYWHERE, Build
-from infimum.graph.constant import Constant
+from infimum.graph.build import Build
 from infimum.graph.node import REDUCTIONS, Node, ancestors, is_fact
 from infimum.graph.payload import integer_of, map_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 
 Fact = Node | None
-COMPARISONS = frozenset({"is_less", "is_less_equal", "is_equal"})
-_ROUNDS = frozenset({"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
-STEPS = COMPARISONS | _ROUNDS | {"sign"}  # constant between their jumps
-# Where these are defined they are so nearby; others have edges of definition, and inside them they are smooth.
-_DEFINED_IS_OPEN = frozenset({"mod", "atan2"})
-
-
-def _between(lo: float, hi: float) -> Constant:
-    return Constant(bounds=(np.array([lo]), np.array([hi])))
-
-
-_TRUTH, _SIGNS = _between(0.0, 1.0), _between(-1.0, 1.0)
-_ANGLES = _between(np.nextafter(-np.pi, -4.0), np.nextafter(np.pi, 4.0))
+_TRUTH = 0.0, 1.0
 
 
 class Near:
@@ -107,18 +92,17 @@ class Near:
         if not jumps(node.op):
             return node if near == node.args else b.graph.node(node.op, near, node.size, node.data)
         if is_fact(node.op):
-            return self._where(self._certain(node), b.number(1), b.constant(_TRUTH), node.size)
+            return self._where(self._certain(node), b.number(1), b.between(*_TRUTH), node.size)
         itself = b.graph.node(node.op, near, node.size, node.data)
-        if node.op in COMPARISONS:
-            return self._where(self._certain(node), itself, b.constant(_TRUTH), node.size)
-        if node.op == "sign":
-            beyond = b.constant(_SIGNS)
-        elif node.op == "atan2":
-            beyond = b.constant(_ANGLES)
-        elif node.op == "mod":
-            beyond = b.graph.node("mul", (near[1], b.constant(_TRUTH)), node.size)
-        else:
-            beyond = b.graph.node("add", (itself, b.constant(_SIGNS)), node.size)
+        row = OPERATIONS[node.op]
+        assert row.jump is not None
+        if row.values == "truths":
+            return self._where(self._certain(node), itself, b.between(*_TRUTH), node.size)
+        beyond = b.between(row.jump.lo, row.jump.hi)
+        if row.jump.of == "divisor":
+            beyond = b.graph.node("mul", (near[1], beyond), node.size)
+        elif row.jump.of == "value":
+            beyond = b.graph.node("add", (itself, beyond), node.size)
         return self._where(self.between_jumps(node), itself, beyond, node.size)
 
     def _certain(self, node: Node) -> Node:
@@ -145,19 +129,20 @@ class Near:
             return chosen(self.build, self.of(node.args[0]), *below)
         if node.op not in OPERATIONS:
             return through(self.build, node, below)
-        if not is_checked(node) or node.op in DEFINED_EVERYWHERE:
+        if not is_checked(node) or OPERATIONS[node.op].facts == "defined":
             return all_of(self.build, below)
-        return all_of(self.build, [*below, self.own("defined" if node.op in _DEFINED_IS_OPEN else "smooth", node)])
+        # Where an operation that jumps is defined it is so nearby; others are smooth inside the edges of their domain.
+        return all_of(self.build, [*below, self.own("defined" if jumps(node.op) else "smooth", node)])
 
 
 def is_stepwise(op: str) -> bool:
     """Whether an operation is constant between its jumps."""
-    return op in STEPS or is_fact(op)
+    return is_fact(op) or (op in OPERATIONS and OPERATIONS[op].values != "reals")
 
 
 def jumps(op: str) -> bool:
     """Whether an operation jumps anywhere."""
-    return is_stepwise(op) or op in _DEFINED_IS_OPEN
+    return is_fact(op) or (op in OPERATIONS and OPERATIONS[op].jump is not None)
 
 
 def is_checked(node: Node) -> bool:

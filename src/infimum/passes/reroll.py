@@ -17,7 +17,7 @@ from infimum.graph import indexmap
 from infimum.graph.constant import joined
 from infimum.graph.node import Graph, Node, ancestors, users
 from infimum.graph.payload import map_of, value_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 
 _SMALLEST = 3
 _DEEPEST = 400

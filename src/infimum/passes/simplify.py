@@ -5,7 +5,7 @@ from __future__ import annotations
 from infimum.graph.build import CHEAP, Build
 from infimum.graph.node import REDUCTIONS, Node, ancestors, users
 from infimum.graph.payload import integer_of, map_of, others_of, value_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 
 
 def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:

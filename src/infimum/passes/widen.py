@@ -25,22 +25,15 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from infimum.graph.constant import Constant
-from infimum.graph.node import REDUCTIONS, Graph, Node, ancestors
+from infimum.graph.node import Graph, Node, ancestors
 from infimum.graph.payload import integer_of, value_of
+from infimum.ops import OPERATIONS
+from infimum.ops.record import TINY
 
-_UNROUNDED = frozenset({
-    "x", "take", "concat", "is_less", "is_less_equal", "is_equal", "where", "min", "max", "abs", "neg", "sign",
-    "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "min_of", "max_of",
-})  # fmt: skip
-_INTEGERS = frozenset({"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
-_TRUTHS = frozenset({"is_less", "is_less_equal", "is_equal", "sign"})
-_KEEPING = frozenset({"take", "concat", "min", "max", "abs", "neg", "min_of", "max_of"})
-_SUMS = frozenset({"add", "sub", "sum", "neg"})  # an underflow of theirs is exact
-_PERIODIC = frozenset({"sin", "cos", "tan"})
+_KEEPING = frozenset({"x", "take", "concat", "min_of", "max_of"})  # structural nodes without roundings
 
 _ULP = 2.0**-52
 _EXACT_UP_TO = 2.0**53
-_TINY = 2.0**-1072
 
 
 def widened(outputs: Sequence[Node], has_exact: bool = False) -> list[Node]:
@@ -69,9 +62,10 @@ class _Widen:
     # ------------------------------------------------------------------------------------------ whole numbers
     def _largest(self, node: Node) -> float | None:
         """The size up to which the elements are whole numbers; None where they need not be whole."""
-        if node.op in _TRUTHS:
+        row = OPERATIONS.get(node.op)
+        if row is not None and row.values in ("signs", "truths"):
             return 1.0
-        if node.op in _INTEGERS:
+        if row is not None and row.values == "integers":
             return self.whole.get(node.args[0].number, math.inf)
         if node.op == "constant":
             value = value_of(node)
@@ -83,15 +77,11 @@ class _Widen:
         known = [size for size in sizes if size is not None]
         if not operands or len(known) < len(sizes):
             return None
-        if node.op in _KEEPING or node.op in ("where", "mod"):
+        if row is not None:
+            return row.whole(*known) if row.whole is not None else None
+        if node.op in _KEEPING:
             return max(known)
-        if node.op in ("add", "sub"):
-            return sum(known)
-        if node.op in ("mul", "sqr"):
-            return known[0] * known[-1]
-        if node.op == "sum":
-            return known[0] * integer_of(node)
-        return None
+        return known[0] * integer_of(node) if node.op == "sum" else None
 
     # ------------------------------------------------------------------------------------------ nodes
     def _copy(self, node: Node) -> Node:
@@ -99,19 +89,20 @@ class _Widen:
         if node.op == "constant":
             return self._constant(value_of(node))
         if node.op == "atan2":  # a zero may bear a minus sign in NumPy, which chooses the side of the branch
-            args = [self._plus(a, _TINY) for a in args]
+            args = [self._plus(a, TINY) for a in args]
         if node.op in ("sinpi", "cospi"):
             turned = self._node("mul", [args[0], self._between(math.pi * (1 - _ULP), math.pi * (1 + _ULP))])
             return self._rounded(node, self._node(node.op[:3], [turned]))
         if node.op == "recurrence":
             factors, terms = (self._times(a, (node.size + 4) * _ULP) for a in args)
-            return self._node("recurrence", [factors, self._plus(terms, _TINY)], node.size, node.data)
+            return self._node("recurrence", [factors, self._plus(terms, TINY)], node.size, node.data)
         if node.op in ("sum", "others") and node.size < node.args[0].size:
             width = node.args[0].size // node.size
             args = [self._times(args[0], (width + 4) * _ULP)] if self._may_round(node) else args
             return self._node(node.op, args, node.size, node.data)
         copied = self._node(node.op, args, node.size, node.data)
-        if node.op in _UNROUNDED or not self._may_round(node):
+        exact = OPERATIONS[node.op].ulps == 0 if node.op in OPERATIONS else node.op in _KEEPING
+        if exact or not self._may_round(node):
             return copied
         return self._product(node, args, copied) if node.op == "prod" else self._rounded(node, copied)
 
@@ -132,15 +123,15 @@ class _Widen:
         if self._largest(node) is not None:  # whole, and rounded only beyond 2^53
             small = self._node("is_less_equal", [self._node("abs", [copied]), self._between(_EXACT_UP_TO)])
             return self._node("where", [small, copied, self._times(copied, 4 * _ULP)])
-        wide = self._times(copied, (16 if node.op in _PERIODIC else 4) * _ULP)
-        if node.op in _SUMS:
-            return wide
-        return self._plus(wide, 2.0**-55 if node.op in _PERIODIC else _TINY)
+        row = OPERATIONS.get(node.op)
+        ulps, slack = (row.ulps, row.slack) if row is not None else (4, 0.0 if node.op == "sum" else TINY)
+        wide = self._times(copied, ulps * _ULP)
+        return self._plus(wide, slack) if slack else wide
 
     def _product(self, node: Node, args: list[Node], copied: Node) -> Node:
         width = integer_of(node)
         growth = self._node("max", [self._node("abs", args), self._between(1.0)])
-        lost = self._node("mul", [self._node("prod", [growth], node.size, width), self._between(-_TINY, _TINY)])
+        lost = self._node("mul", [self._node("prod", [growth], node.size, width), self._between(-TINY, TINY)])
         wide = self._times(copied, 4 * width * _ULP)
         return self._node("add", [wide, self._times(lost, float(width))])
 
@@ -160,6 +151,3 @@ class _Widen:
 
     def _plus(self, node: Node, slack: float) -> Node:
         return self._node("add", [node, self._between(-slack, slack)])
-
-
-assert REDUCTIONS.keys() <= _UNROUNDED | {"sum", "prod"}

@@ -18,7 +18,7 @@ from infimum.search.status import Status
 T = TypeVar("T")
 _NAMES = (
     "gap", "x", "fun", "success", "status", "message", "nit", "nfev", "boxes_evaluated", "points_evaluated", "nregions",
-    "seconds", "history", "backend",
+    "seconds", "history", "backend", "trust",
 )  # fmt: skip
 
 
@@ -41,6 +41,7 @@ class Result(Mapping[str, Any]):
                    each report of the search; `work` says what each contractor, the points and the cuts brought,
                    `main_work` the same in a word
     backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
+    trust          what the proof rests on beside infimum: the contractors of the user's own, by class and module
     """
 
     optimum: Interval
@@ -59,6 +60,7 @@ class Result(Mapping[str, Any]):
     product: Product | None = None
     proof: Proof | None = None
     missed: Missed | None = None
+    trust: tuple[str, ...] = ()
     regions: int | None = None  # while a search runs: how many there are, of which `listed` is the hull
 
     # ------------------------------------------------------------------------------------------ the optimum
@@ -107,7 +109,10 @@ class Result(Mapping[str, Any]):
 
     @property
     def message(self) -> str:
-        """Return what ended the search, in a sentence or two, and where and why a goal was missed."""
+        """Return what ended the search, where and why a goal was missed, and what the proof rests on (`trust`)."""
+        return f"{self._ending()} {writing.trusted(self.trust)}" if self.trust else self._ending()
+
+    def _ending(self) -> str:
         text = self.status.sentence
         if self.status in (Status.RUNNING, Status.UNDEFINED):
             return text
@@ -180,7 +185,7 @@ class Result(Mapping[str, Any]):
         return writing.report(self)
 
 
-def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Result:
+def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
     """Return the result of an outcome of the search; of the negated function where a maximum was asked for."""
     # | status         | optimum                                             |
     # | undefined      | empty: there is none                                |
@@ -197,17 +202,19 @@ def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu") -> Res
     return Result(
         optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.boxes_evaluated),
         int(outcome.points_evaluated), float(outcome.seconds), history,
-        maximize, backend, outcome.product, outcome.proof, outcome.missed,
+        maximize, backend, outcome.product, outcome.proof, outcome.missed, trust,
     )  # fmt: skip
 
 
-def result_under_way(step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu") -> Result:
+def result_under_way(
+    step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()
+) -> Result:
     """Return what is known while a search runs: the enclosure so far, and the domain (n, 2) around all its boxes."""
     far = step.upper if maximize else step.lower
     return Result(
         Interval(step.lower, step.upper), domain[None], np.array([far]), None, float("nan"), Status.RUNNING,
         step.iteration, step.boxes_evaluated, step.points_evaluated, step.seconds, [step], maximize, backend,
-        regions=step.regions,
+        trust=trust, regions=step.regions,
     )  # fmt: skip
 
 

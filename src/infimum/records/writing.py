@@ -117,6 +117,11 @@ def missed(goal: Missed, maximize: bool) -> str:
     return f"{said}. Box {goal.number + 1} of {goal.among} ({', '.join(first)}{more}) {goal.reason}."
 
 
+def trusted(names: tuple[str, ...]) -> str:
+    """Return what a proof rests on beside infimum, in a sentence."""
+    return f"The proof rests on infimum and on {' and on '.join(names)}."
+
+
 def _listed(array: Any) -> Any:
     """Return the array as lists of numbers, infinities and NaN as text; only those are looked at one by one."""
     found = array.tolist()

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.contractors.contractor import Contractor
+from infimum.contractors.table import DEFAULT
 from infimum.deadline import unhurried, until
+from infimum.search.auto.split_rules import Smear, SplitRule
 from infimum.search.goals import Goals
 from infimum.search.paper.partition import Partition, Uniform
 from infimum.search.paper.sampling import Diagonal, Sampling
@@ -87,10 +90,9 @@ class Options:
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)
     selection: Selection = field(default_factory=Best)
-    contractors: tuple[str, ...] | None = None  # names of those that the default method runs; None for all
-    split: str = "smear"  # where the default method cuts a box in two: see search/auto/bisection.py
-    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
-    backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
+    contractors: tuple[str | Contractor, ...] = DEFAULT  # what the default method runs, by name or the user's own
+    split: SplitRule = field(default_factory=Smear)  # where the default method cuts a box in two
+    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by how many wait
 
     @property
     def goals(self) -> Goals:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-Boxes = tuple[FloatArray, FloatArray, FloatArray]
-
-
-def known(lower: FloatArray) -> FloatArray:
-    """Lower bounds, of which one that is no number says nothing: else comparisons would drop its box without a word."""
-    found: FloatArray = np.where(np.isnan(lower), -np.inf, lower) if np.isnan(lower).any() else lower
-    return found
+from infimum.boxes import Boxes, concatenated, no_boxes, without_nan
 
 
 class Pool:
-    """Boxes (k, n) with lower bounds (k,); what is added stays until it is taken, or found above the upper bound."""
+    """Boxes with lower bounds; what is added stays until it is taken, or found above the upper bound."""
 
     def __init__(self, n: int) -> None:
         self._parts: list[Boxes] = []
@@ -26,41 +18,34 @@ class Pool:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
-        """Keep these boxes as well."""
-        if len(lower):
-            self._parts.append((lo, hi, known(lower)))
-            self._count += len(lower)
+    def add(self, boxes: Boxes) -> None:
+        """Keep these boxes as well. A bound that is no number says nothing."""
+        if len(boxes):
+            self._parts.append(boxes.with_lower(without_nan(boxes.lower)))
+            self._count += len(boxes)
 
     def all(self) -> Boxes:
-        """Every box."""
+        """Return every box."""
         if not self._parts:
-            return np.empty((0, self._n)), np.empty((0, self._n)), np.empty(0)
-        if len(self._parts) > 1:
-            lo, hi, lower = (np.concatenate([part[i] for part in self._parts]) for i in range(3))
-            self._parts = [(lo, hi, lower)]
+            return no_boxes(self._n)
+        self._parts = [concatenated(self._parts)]
         return self._parts[0]
 
     def take(self, most: int) -> Boxes:
-        """Remove and hand out up to `most` boxes, those with the smallest lower bounds; of equal ones, the oldest."""
-        lo, hi, lower = self.all()
-        if len(lower) <= most:
-            self._parts, self._count = [], 0
-            order = np.argsort(lower, kind="stable")
-            return lo[order], hi[order], lower[order]
-        order = np.argsort(lower, kind="stable")
-        first, rest = order[:most], np.sort(order[most:])
-        self._parts, self._count = [(lo[rest], hi[rest], lower[rest])], len(rest)
-        return lo[first], hi[first], lower[first]
+        """Remove and return up to `most` boxes, those with the smallest lower bounds; of equal ones, the oldest."""
+        boxes = self.all()
+        order = np.argsort(boxes.lower, kind="stable")
+        rest = np.sort(order[most:])
+        self._parts, self._count = ([boxes[rest]] if len(rest) else []), len(rest)
+        return boxes[order[:most]]
 
     def lowest(self) -> float:
-        """The smallest lower bound, +inf where there is no box."""
-        return min((float(lower.min()) for _, _, lower in self._parts), default=np.inf)
+        """Return the smallest lower bound, +inf where there is no box."""
+        return min((float(boxes.lower.min()) for boxes in self._parts), default=np.inf)
 
     def drop_above(self, upper: float) -> None:
         """Forget boxes whose lower bound is above `upper`."""
-        if any((lower > upper).any() for _, _, lower in self._parts):
-            lo, hi, lower = self.all()
-            keep = lower <= upper
+        if any((boxes.lower > upper).any() for boxes in self._parts):
+            boxes = self.all()
             self._parts, self._count = [], 0
-            self.add(lo[keep], hi[keep], lower[keep])
+            self.add(boxes[boxes.lower <= upper])

@@ -19,7 +19,7 @@ from infimum.graph.build import Build
 from infimum.graph.constant import Constant
 from infimum.graph.node import REDUCTIONS, Node, ancestors
 from infimum.graph.payload import integer_of, value_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 from infimum.passes.separate.scalar import Mixed, Scalar, Unstageable

@@ -68,15 +68,10 @@ def _signature(function: Any) -> inspect.Signature:
         return inspect.signature(space["told"])
 
 
-@functools.cache
-def _honoured(rule: Any) -> inspect.Signature:
-    return inspect.signature(rule)
-
-
 def bound(function: Any, rule: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     """Return how the rule is to be called for function(*args, **kwargs); refuse what the rule does not honour."""
     signature = _signature(function)
-    known = _honoured(rule).parameters
+    known = _signature(rule).parameters
     takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     by_place: list[Any] = []
     by_name: dict[str, Any] = {}
@@ -121,7 +116,7 @@ def split_out(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> t
 
 
 def is_idle(name: str, value: Any) -> bool:
-    """Whether an argument asks for what happens anyway."""
+    """Return whether an argument asks for what happens anyway."""
     return name in _IDLE or value is _NO_VALUE or (name in _NEUTRAL and any(_same(value, v) for v in _NEUTRAL[name]))
 
 
@@ -132,14 +127,14 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def not_honoured(function: Any, name: str) -> TraceError:
-    """The refusal of an argument that a rule does not know."""
+    """Return the refusal of an argument that a rule does not know."""
     shown = getattr(function, "__name__", repr(function))
     instead = _INSTEAD.get(name, "Leave the argument out, or write the formula another way.")
     return refusal(f"np.{shown}(..., {name}=) is not offered.", instead)
 
 
 def with_out(ufunc: np.ufunc, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of a universal function, to which targets given by position are added."""
+    """Return the keywords of a universal function, to which targets given by position are added."""
     extra = args[ufunc.nin :]
     return {**kwargs, "out": extra} if extra else kwargs
 

@@ -1,4 +1,4 @@
-"""Python's math module, its built-in functions, and a few of SciPy's, on traced values."""
+"""Python's math module and its built-in functions on traced values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.ops.records import OPERATIONS
-from infimum.tracing.kinds import bound_of, typed
+from infimum.ops import OPERATIONS, Operation
+from infimum.tracing.dtypes import bound_of, typed
 from infimum.tracing.nonfinite.powers import power
 from infimum.tracing.numpy.elementwise import as_truth
 from infimum.tracing.numpy.folds import fold, joined_extreme
@@ -19,8 +19,6 @@ from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Rule, Tracer
 from infimum.tracing.values import is_symbolic
-
-_WITH_POLES = frozenset({"log2", "log10", "log1p", "atanh"})
 
 
 def _single(t: Tracer, value: Any) -> Any:
@@ -32,16 +30,17 @@ def _single(t: Tracer, value: Any) -> Any:
     return value.item()
 
 
-def _core(op: str) -> Rule:
-    if op in _WITH_POLES:
-        return _raising(lambda t, *values: t.apply(op, *(_single(t, v) for v in values)))
-    return lambda t, *values: t.apply(op, *(_single(t, v) for v in values))
+def _core(row: Operation) -> Rule:
+    def rule(t: Tracer, *values: Any) -> Any:
+        return t.apply(row.name, *(_single(t, v) for v in values))
+
+    return _raising(rule) if row.domain is not None and row.domain.has_pole else rule
 
 
 def _raising(rule: Rule) -> Rule:
     """A function of Python's, which raises an error where NumPy's has a pole."""
     return lambda t, *values: t.lifted(
-        lambda made, *args: t.absorbed.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
+        lambda made, *args: t.nonfinite.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
     )
 
 
@@ -72,7 +71,7 @@ def _hypot(t: Tracer, *values: Any) -> Any:
 
 def _isclose(t: Tracer, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
     for value in (a, b):  # equal infinities are close
-        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), "math.isclose")
+        t.nonfinite.refuse(t.nonfinite.is_infinite(t.operand(value)[0]), "math.isclose")
     largest = t.apply("max", t.apply("abs", a), t.apply("abs", b))
     allowed = t.apply("max", t.apply("mul", rel_tol, largest), abs_tol)
     return t.ufunc(np.less_equal, (t.apply("abs", t.apply("sub", a, b)), allowed))
@@ -83,7 +82,7 @@ def _sumprod(t: Tracer, p: Any, q: Any) -> Any:
 
 
 MATH: dict[Any, Rule] = {
-    getattr(math, name): _core(row.name) for row in OPERATIONS.values() for name in row.math if hasattr(math, name)
+    getattr(math, name): _core(row) for row in OPERATIONS.values() for name in row.math if hasattr(math, name)
 }
 MATH |= {
     math.pow: _raising(lambda t, a, b: power(t, _single(t, a), _single(t, b))),
@@ -108,11 +107,10 @@ if hasattr(math, "sumprod"):
 
 
 # Functions that give a number, or NaN for NaN, whatever they are given; the others raise errors for some numbers.
-_CALM = frozenset({
-    "fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "tanh", "asinh", "erf", "erfc", "degrees",
-    "radians", "cbrt", "hypot", "dist", "atan2",
-})  # fmt: skip
-_RESULTS = {"floor": "I", "ceil": "I", "trunc": "I", "isnan": "B", "isinf": "B", "isfinite": "B", "isclose": "B"}
+_CALM = frozenset({"copysign", "isnan", "isinf", "isfinite", "isclose", "degrees", "radians", "dist"})
+_CALM |= {name for row in OPERATIONS.values() if not row.raises for name in row.math}
+_RESULTS = {name: "I" for row in OPERATIONS.values() if row.values == "integers" for name in row.math}
+_RESULTS |= dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "B")
 
 
 def _python(name: str, rule: Rule) -> Rule:
@@ -202,44 +200,4 @@ BUILTINS: dict[str, Rule] = {
     "sum": _sum,
     "all": _decided("min_of", builtins.all),
     "any": _decided("max_of", builtins.any),
-}
-
-
-def _rosen(t: Tracer, x: Any) -> Any:
-    x = t.traced(x)
-    return t.call(np.sum, (100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, 0), {})
-
-
-def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
-    return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
-
-
-def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """scipy.special.logsumexp.
-
-    exponents          answer
-    moderate           log(sum(exp(a))), whose slopes are tight
-    possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
-    """
-    a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
-    if t.size_of(a) <= _MODERATE:
-        return t.apply("log", fold("sum", t, t.apply("exp", a), axis, keepdims))
-    largest = fold("max_of", t, a, axis, True)
-    total = fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, True)
-    inside = t.apply("min", t.apply("max", total, 1.0), float(a.size))
-    found = t.apply("add", t.apply("log", inside), largest)
-    return found if keepdims else found.reshape(np.shape(fold("sum", t, a, axis)))
-
-
-_MODERATE = 300.0
-
-
-# SciPy's functions that are elementary, by name: SciPy need not be installed.
-SCIPY: dict[str, Rule] = {
-    "rosen": _rosen,
-    "expit": lambda t, x: t.apply("recip", t.apply("add", 1.0, t.apply("exp", t.apply("neg", x)))),
-    "logit": lambda t, x: t.apply("log", t.apply("div", x, t.apply("sub", 1.0, x))),
-    "xlogy": _xlogy,
-    "logsumexp": _logsumexp,
-    "exp10": lambda t, x: t.apply("exp10", x),
 }

@@ -16,7 +16,7 @@ from infimum import core
 from infimum.graph.indexmap import Affine
 from infimum.graph.node import REDUCTIONS, Node, bottom_up
 from infimum.graph.payload import integer_of, map_of, value_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 
 FloatArray = npt.NDArray[np.float64]
 Ends = tuple[FloatArray, FloatArray]

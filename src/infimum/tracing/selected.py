@@ -6,11 +6,11 @@ assignment under the same condition are all that can be done with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from infimum.tracing.array_operators import ArrayOperators, Method
 from infimum.tracing.refusal import refusal
 
 if TYPE_CHECKING:
@@ -18,27 +18,21 @@ if TYPE_CHECKING:
     from infimum.tracing.tracer import Tracer
 
 
-def _forward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self.tracer.ufunc(ufunc, (self, other))
+# What stands in place of the elements that are not selected.
+_IDLE = {np.sum: 0, np.mean: 0, np.nansum: 0, np.any: 0, np.all: 1, np.prod: 1}
 
 
-def _backward(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self.tracer.ufunc(ufunc, (other, self))
+def _asked(what: str) -> Method:
+    def method(self: Selected, *args: Any, **kwargs: Any) -> NoReturn:
+        raise self.refused(what)
+
+    return method
 
 
-def _single(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: self.tracer.ufunc(ufunc, (self,))
-
-
-def _method(function: Any) -> Callable[..., Any]:
-    return lambda self, *args, **kwargs: self.tracer.call(function, (self, *args), kwargs)
-
-
-class Selected:
+class Selected(ArrayOperators):
     """`values` of full shape and the `mask` under which they count."""
 
     __slots__ = ("mask", "tracer", "values")
-    __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, tracer: Tracer, values: TracedArray, mask: TracedArray) -> None:
@@ -46,33 +40,8 @@ class Selected:
         self.values = values
         self.mask = mask
 
-    __add__, __radd__ = _forward(np.add), _backward(np.add)
-    __sub__, __rsub__ = _forward(np.subtract), _backward(np.subtract)
-    __mul__, __rmul__ = _forward(np.multiply), _backward(np.multiply)
-    __truediv__, __rtruediv__ = _forward(np.true_divide), _backward(np.true_divide)
-    __floordiv__, __rfloordiv__ = _forward(np.floor_divide), _backward(np.floor_divide)
-    __mod__, __rmod__ = _forward(np.remainder), _backward(np.remainder)
-    __pow__, __rpow__ = _forward(np.power), _backward(np.power)
-    __matmul__, __rmatmul__ = _forward(np.matmul), _backward(np.matmul)
-    __and__, __rand__ = _forward(np.bitwise_and), _backward(np.bitwise_and)
-    __or__, __ror__ = _forward(np.bitwise_or), _backward(np.bitwise_or)
-    __xor__, __rxor__ = _forward(np.bitwise_xor), _backward(np.bitwise_xor)
-    __lt__, __le__ = _forward(np.less), _forward(np.less_equal)
-    __gt__, __ge__ = _forward(np.greater), _forward(np.greater_equal)
-    __eq__, __ne__ = _forward(np.equal), _forward(np.not_equal)
-    __neg__, __abs__, __pos__ = _single(np.negative), _single(np.absolute), _single(np.positive)
-    __invert__ = _single(np.invert)
-    any, all = _method(np.any), _method(np.all)
-    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return self.tracer.ufunc(ufunc, inputs, method, **kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return self.tracer.call(function, args, kwargs)
-
     def elementwise(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Selected:
-        """The function of the selected elements, which must all be selected alike or be single numbers."""
+        """Return the function of the selected elements, which must all be selected alike or be single numbers."""
         operands = []
         if ufunc.signature is not None:
             raise self.refused(f"np.{ufunc.__name__} of selected elements")
@@ -88,20 +57,15 @@ class Selected:
         return Selected(self.tracer, self.tracer.ufunc(ufunc, tuple(operands)), self.mask)
 
     def reduced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Sum, product or mean of the selected elements."""
-        call = self.tracer.call
+        """Return sum, product or mean of the selected elements."""
         if args or kwargs:
             raise self.refused(f"np.{function.__name__} with further arguments is asked of selected elements")
-        if function is np.any:
-            return call(np.any, (call(np.where, (self.mask, self.values, 0), {}),), {})
-        if function is np.all:
-            return call(np.all, (call(np.where, (self.mask, self.values, 1), {}),), {})
-        if function in (np.sum, np.mean, np.nansum):
-            total = call(np.sum, (call(np.where, (self.mask, self.values, 0), {}),), {})
-            return total if function is not np.mean else total / call(np.sum, (self.mask,), {})
-        if function is np.prod:
-            return call(np.prod, (call(np.where, (self.mask, self.values, 1), {}),), {})
-        raise self.refused(f"np.{function.__name__} of selected elements")
+        if function not in _IDLE:
+            raise self.refused(f"np.{function.__name__} of selected elements")
+        call = self.tracer.call
+        fold = {np.mean: np.sum, np.nansum: np.sum}.get(function, function)
+        found = call(fold, (call(np.where, (self.mask, self.values, _IDLE[function])),))
+        return found / call(np.sum, (self.mask,)) if function is np.mean else found
 
     def refused(self, what: str) -> Exception:
         return refusal(
@@ -114,23 +78,10 @@ class Selected:
             raise AttributeError(name)
         raise self.refused(f".{name} is asked of selected elements")
 
-    def __getitem__(self, key: Any) -> Any:
-        raise self.refused("One of the selected elements is asked for")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise self.refused("One of the selected elements is written")
-
-    def __bool__(self) -> bool:
-        raise self.refused("The truth of selected elements is asked for")
-
-    def __float__(self) -> float:
-        raise self.refused("One number is asked of selected elements")
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        raise self.refused("Numbers are asked of selected elements")
-
-    def __len__(self) -> int:
-        raise self.refused("The length of selected elements is asked for")
-
-    def __iter__(self) -> Any:
-        raise self.refused("A loop runs over selected elements")
+    __getitem__ = _asked("One of the selected elements is asked for")
+    __setitem__ = _asked("One of the selected elements is written")
+    __bool__ = _asked("The truth of selected elements is asked for")
+    __float__ = _asked("One number is asked of selected elements")
+    __array__ = _asked("Numbers are asked of selected elements")
+    __len__ = _asked("The length of selected elements is asked for")
+    __iter__ = _asked("A loop runs over selected elements")

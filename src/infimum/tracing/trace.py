@@ -16,14 +16,14 @@ from infimum.concurrency import one_at_a_time
 from infimum.errors import InfimumError, TraceError
 from infimum.exact.number import Exact, ExactArray, staying_exact
 from infimum.graph.node import Graph, Node, ancestors
-from infimum.tracing.numeric_twins import NumericTwins
 from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from infimum.tracing.ranges import Ends
-from infimum.tracing.refusal import place_of_error, recorded
+from infimum.tracing.refusal import line_of_error, recorded
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
-from infimum.tracing.twins import Twins
+from infimum.tracing.twins.plain import PlainTwins
+from infimum.tracing.twins.twins import Twins
 from infimum.tracing.values import is_symbolic
 
 FloatArray = npt.NDArray[np.float64]
@@ -85,7 +85,7 @@ def trace_with(
     output = read(tracer, f, result)
     source = _describe(f)
     if tracer.met_exact:
-        numeric = NumericTwins(tracer)
+        numeric = PlainTwins(tracer)
         f, args = numeric.of(f), tuple(numeric.of(a) for a in args)
     return Traced(tracer.graph, output, n, source, lambda x: f(x, *args), tracer.met_exact)
 
@@ -122,20 +122,17 @@ def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
 
 
 def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
-    """f(x, *args); the frame that bears this name divides the user's lines from ours."""
+    """Return f(x, *args); the frame that bears this name divides the user's lines from ours."""
     return f(x, *args)
 
 
 def _note(error: Exception, n: int) -> None:
     """Add the user's line, and what x was, to an error of the user's function."""
-    place = place_of_error(error)
+    place = line_of_error(error)
     note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
         f", at {place}" if place else ""
     )
-    if hasattr(error, "add_note"):
-        error.add_note(note)
-    else:
-        error.__notes__ = [note]
+    error.__notes__ = [*getattr(error, "__notes__", ()), note]  # as error.add_note does from Python 3.11 on
 
 
 def _describe(f: Any) -> str:
@@ -149,7 +146,7 @@ def _describe(f: Any) -> str:
 
 
 def _output(tracer: Tracer, f: Any, result: Any) -> Node:
-    """The one number that the function returns.
+    """Return the one number that the function returns.
 
     returned                      answer
     traced, one element           its node
@@ -176,7 +173,7 @@ def _output(tracer: Tracer, f: Any, result: Any) -> Node:
 
 
 def _vector_output(tracer: Tracer, f: Any, result: Any) -> Node:
-    """The n numbers that the function returns, expressions of x or not."""
+    """Return the n numbers that the function returns, expressions of x or not."""
     name = getattr(f, "__name__", type(f).__name__)
     if result is None:
         raise TraceError(f"{name} returns None. Does it lack a return statement?")

@@ -10,14 +10,14 @@ import numpy as np
 
 from infimum.errors import TraceError
 from infimum.exact.number import Exact, ExactArray
-from infimum.tracing.clock import Moment
+from infimum.tracing.python.clock import Moment
 from infimum.tracing.refusal import refusal
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether an expression of x stands anywhere in the value."""
+    """Return whether an expression of x stands anywhere in the value."""
     kind = type(value)
     if kind is TracedArray:
         return not value.known
@@ -31,25 +31,23 @@ def is_symbolic(value: Any) -> bool:
 
 
 def has_exact(value: Any) -> bool:
-    """Whether an exact constant stands in the value."""
+    """Return whether an exact constant stands in the value."""
     if isinstance(value, list | tuple):
         return any(has_exact(part) for part in value)
     return isinstance(value, Exact | ExactArray | Fraction | Decimal)
 
 
 def plain(value: Any) -> Any:
-    """The value with known traced arrays as the NumPy arrays that they are."""
+    """Return the value with known traced arrays as the NumPy arrays that they are."""
     kind = type(value)
     if kind is TracedArray:
         if not value.known:
-            raise value.tracer.refused(
-                refusal("This argument must be known, but it stands for a whole range here.", "Give plain numbers.")
-            )
+            raise refusal("This argument must be known, but it stands for a whole range here.", "Give plain numbers.")
         return value.numbers
     if kind is tuple or kind is list:
         return kind(plain(part) for part in value)
     if kind is Moment:
-        value < 0  # noqa: B015 (which refuses: the time is no number of the formula)
+        value.refuse()
     if kind is dict:
         return {name: plain(part) for name, part in value.items()}
     return value
@@ -71,7 +69,7 @@ _HINTS |= {"percentile": _HINTS["median"], "quantile": _HINTS["median"], "partit
 
 
 def unknown(function: Any) -> TraceError:
-    """The refusal of a function that no rule covers, by its name."""
+    """Return the refusal of a function that no rule covers, by its name."""
     name = getattr(function, "__name__", repr(function))
     module = (getattr(function, "__module__", None) or "").replace("numpy", "np")
     known_numpy = not module or module.startswith("np")

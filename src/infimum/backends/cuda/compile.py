@@ -77,7 +77,7 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
+def cuda_errors_as_refusals() -> Iterator[None]:
     """What fails in CUDA on the way is said in a sentence by BackendUnavailable."""
     try:
         yield
@@ -305,7 +305,7 @@ def _compile(nvrtc: Any, text: str, options: list[str]) -> bytes:
 # ------------------------------------------------------------------------------------------------ batches
 
 
-@in_words()
+@cuda_errors_as_refusals()
 def run(
     program: Program,
     lo: npt.ArrayLike,
@@ -331,7 +331,7 @@ def run(
     return run_kernel(kernel(program, mode, threads, _cupy().cuda.Device().id), low, high, most)
 
 
-@in_words()
+@cuda_errors_as_refusals()
 def run_kernel(
     made: Kernel, low: FloatArray, high: FloatArray, most: int | None = None
 ) -> list[tuple[FloatArray, FloatArray]]:
@@ -407,32 +407,32 @@ def _pieces(cupy: Any, made: Kernel, count: int, most: int | None) -> Iterator[t
 # ------------------------------------------------------------------------------------------------ arrays there
 
 
-@in_words()
-def run_there(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
+@cuda_errors_as_refusals()
+def run_on_device(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
     """`run_kernel` for boxes on the device, whose outputs stay there; by way of the host where memory is short."""
     made.wrong.fill(0)
     try:
         found = made.run(lo, hi)
     except made.cupy.cuda.memory.OutOfMemoryError:
         made.cupy.get_default_memory_pool().free_all_blocks()
-        outputs = run_kernel(made, fetched(lo), fetched(hi))
-        return [(sent(low), sent(high)) for low, high in outputs]
+        outputs = run_kernel(made, to_host(lo), to_host(hi))
+        return [(to_device(low), to_device(high)) for low, high in outputs]
     if not made.point and int(made.wrong[0]):
-        raise InvalidInterval(tapes._no_interval(fetched(lo), fetched(hi)))
+        raise InvalidInterval(tapes._no_interval(to_host(lo), to_host(hi)))
     rows = lambda at: [(picked(a, at), picked(b, at)) for a, b in found]  # noqa: E731
     if not made.is_believed(lambda at: (picked(lo, at), picked(hi, at)), len(lo), rows):
-        return run_there(made, lo, hi)
+        return run_on_device(made, lo, hi)
     return found
 
 
-@in_words()
-def sent(array: Any) -> Any:
+@cuda_errors_as_refusals()
+def to_device(array: Any) -> Any:
     """The array on the device."""
     return _cupy().asarray(array)
 
 
-@in_words()
-def fetched(array: Any) -> FloatArray:
+@cuda_errors_as_refusals()
+def to_host(array: Any) -> FloatArray:
     """The array of a device, here."""
     found: FloatArray = _cupy().asnumpy(array)
     return found
@@ -440,4 +440,4 @@ def fetched(array: Any) -> FloatArray:
 
 def picked(array: Any, at: IndexArray) -> FloatArray:
     """Some elements of an array of a device, here."""
-    return fetched(array[sent(at)])
+    return to_host(array[to_device(at)])

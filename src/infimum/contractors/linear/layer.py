@@ -13,25 +13,29 @@ An A or b known by intervals is any matrix and vector therein, the same througho
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from infimum.boxes import Boxes, FloatArray, doubles, emptied, is_empty, limits, met, shrinkage
+from infimum.boxes import Boxes, Ends, FloatArray, emptied, is_empty, met, shrinkage
 from infimum.concurrency import cached_property
-from infimum.contractors.level import Level, Levelled
+from infimum.contractors.known import Known
+from infimum.contractors.level import Level
 from infimum.contractors.linear.products import Bound, Factor, above, centred, differences, ends, sums
 from infimum.deadline import ask
+from infimum.domain import Domain
+from infimum.function import expression
 from infimum.function.function import Function
-from infimum.passes.linear.layers import Layer, linear_layer
 
 _MOST_WORK = 2**30  # multiplications by which a pseudo-inverse is sought
 _SMALL = 8  # variables
 
 
 class LinearLayer:
-    """The level contractor through a linear layer. `passes` from x to y and back, as long as one takes `least` away."""
+    """The level contractor through a linear layer of one function, for which it is made: `layered` does it.
 
-    def __init__(self, function: Function, layer: Layer, passes: int = 8, least: float = 0.05) -> None:
-        self.n = function.n
+    It goes from x to y and back `passes` times at most, as long as a pass takes `least` of a box away.
+    """
+
+    def __init__(self, layer: expression.LinearLayer, passes: int = 8, least: float = 0.05) -> None:
+        self.n = layer.matrix[0].shape[1]
         self.passes = passes
         self.least = least
         self.reads_x = layer.reads_x
@@ -40,9 +44,9 @@ class LinearLayer:
         is_known = bool((layer.matrix[0] == layer.matrix[1]).all())
         self.forward = Factor(mid.T, None if is_known else np.ascontiguousarray(radius.T))
         self.inverse, self.rest = _preconditioned(self.forward)
-        behind = Function(layer.value, layer.inputs, f"{function.name} behind its linear layer")
-        self.inner = behind.on(function.place)
-        self._level = Level(self.inner, passes=60)
+        self.inner = layer.inner
+        everything = np.full(self.inner.n, np.inf)
+        self._everywhere = Domain(-everything, everything, -everything, everything)
 
     @cached_property
     def is_regular(self) -> bool:
@@ -52,9 +56,9 @@ class LinearLayer:
 
     @property
     def is_worthwhile(self) -> bool:
-        """Whether contraction of f itself will hardly do as well (POLICY).
+        """Whether contraction of f itself will hardly do as well. This is policy.
 
-        Where g reads x beside y, small or irregular layers have been seen to cost more than they bring.
+        Where g reads x like y, small or irregular layers have been seen to cost more than they bring.
         """
         return not self.reads_x or (self.is_regular and self.n >= _SMALL)
 
@@ -64,36 +68,30 @@ class LinearLayer:
         with np.errstate(all="ignore"):
             return float(self.rest.times(np.ones((1, self.n))).max())
 
-    def contract(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
-        """Boxes around every point of each box with f(x) <= upper, one number or one for each box."""
-        found = self.narrow(lo, hi, upper, threads=threads)
-        return found.lo, found.hi
-
-    def narrow(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Levelled:
-        """The same, with the lower bounds that g has on the way."""
-        low, high = doubles(lo, hi)
-        limit, left = limits(low, upper), np.ones(len(low))
-        lower = np.where(is_empty(low, high), np.inf, -np.inf)
-        active = np.flatnonzero(~is_empty(low, high))
+    def contract(self, boxes: Boxes, known: Known) -> Boxes:
+        """Return boxes around every point of each box with f(x) <= upper, and the lower bounds of g on the way."""
+        low, high, limit = boxes.lo.copy(), boxes.hi.copy(), known.limits(boxes)
+        nothing = boxes.is_empty()
+        lower = np.where(nothing, np.inf, boxes.lower)
+        active = np.flatnonzero(~nothing)
         y = self.image(low[active], high[active])
-        count = 0
-        while active.size and count < self.passes:
+        for _ in range(self.passes):
+            if not active.size:
+                break
             ask()
             before = low[active], high[active]
-            y, after, bound = self._passed(before, y, limit[active], threads)
+            y, after, bound = self._passed(before, y, limit[active], known.threads)
             nothing = is_empty(*after) | is_empty(*y)
             low[active], high[active] = emptied(*after, nothing)
             lower[active] = np.where(nothing, np.inf, np.maximum(lower[active], bound))
             gone = np.where(nothing, 1.0, shrinkage(before, after))
-            left[active] *= 1.0 - gone
             more = ~nothing & (gone >= self.least)
             active, y = active[more], (y[0][more], y[1][more])
-            count += 1
-        return Levelled(low, high, lower, count, 1.0 - left)
+        return Boxes(low, high, lower)
 
-    def _passed(self, x: Boxes, y: Boxes, limit: FloatArray, threads: int) -> tuple[Boxes, Boxes, FloatArray]:
-        """y and x contracted once each, and g's lower bounds on the boxes given."""
-        found = self._level.narrow(*self._inputs(x, y), limit, threads=threads)
+    def _passed(self, x: Ends, y: Ends, limit: FloatArray, threads: int) -> tuple[Ends, Ends, FloatArray]:
+        """Return y and x contracted once each, and g's lower bounds on the boxes given."""
+        found = self._levelled(x, y, limit, threads)
         start = self.n if self.reads_x else 0
         y = found.lo[:, start:], found.hi[:, start:]
         if self.reads_x:
@@ -107,37 +105,41 @@ class LinearLayer:
         low[some], high[some] = met((low[some], high[some]), self.image(lo[some], hi[some]))
         return (low, high), (lo, hi), found.lower
 
-    def _inputs(self, x: Boxes, y: Boxes) -> Boxes:
-        """Boxes of g's variables."""
-        return (np.hstack([x[0], y[0]]), np.hstack([x[1], y[1]])) if self.reads_x else y
+    def _levelled(self, x: Ends, y: Ends, limit: FloatArray, threads: int) -> Boxes:
+        """Return the boxes of g's variables, contracted under g <= limit."""
+        if self.reads_x:
+            y = np.hstack([x[0], y[0]]), np.hstack([x[1], y[1]])
+        return Level(passes=60).contract(Boxes(*y), Known(self.inner, self._everywhere, limit, threads))
 
-    def behind(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> Boxes:
-        """Boxes around A x + b for every x of each box with f(x) <= upper."""
-        low, high = self._inputs((lo, hi), self.image(lo, hi))
-        found = self._level.narrow(low, high, upper, threads=threads)
+    def behind(self, boxes: Boxes, known: Known) -> Ends:
+        """Return boxes around A x + b for every x of each box with f(x) <= upper."""
+        found = self._levelled(boxes.ends, self.image(*boxes.ends), known.limits(boxes), known.threads)
         start = self.n if self.reads_x else 0
         return found.lo[:, start:], found.hi[:, start:]
 
-    def points(self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, threads: int = 1) -> FloatArray:
-        """Where y may lie in the middle of what the level leaves of it (POLICY): good points of ill-conditioned A."""
-        y = self.behind(lo, hi, upper, threads=threads)
-        with np.errstate(all="ignore"):
-            c, _ = centred(lo, hi)
-            wanted, _ = centred(*y)
-            beside = wanted - c @ self.forward.mid - centred(*self.offset)[0]
-            return np.asarray(c + beside @ self.inverse.mid, np.float64)
+    def points(self, boxes: Boxes, known: Known) -> FloatArray:
+        """Return points with y about in the middle of what the level leaves of it: good ones of an ill-conditioned A.
 
-    def image(self, lo: FloatArray, hi: FloatArray) -> Boxes:
+        They are policy: nothing is claimed of them.
+        """
+        y = self.behind(boxes, known)
+        with np.errstate(all="ignore"):
+            c, _ = centred(*boxes.ends)
+            wanted, _ = centred(*y)
+            like = wanted - c @ self.forward.mid - centred(*self.offset)[0]
+            return np.asarray(c + like @ self.inverse.mid, np.float64)
+
+    def image(self, lo: FloatArray, hi: FloatArray) -> Ends:
         """Contain A x + b for every x of each box."""
         with np.errstate(all="ignore"):
             return sums(ends(*self.forward.times(*centred(lo, hi))), self.offset)
 
-    def preimage(self, x: Boxes, y: Boxes) -> Boxes:
+    def preimage(self, x: Ends, y: Ends) -> Ends:
         """Contain every x of each box with A x + b in y; where nothing is known, the entire line."""
         with np.errstate(all="ignore"):
             c, radius = centred(*x)
-            beside = differences(y, sums(ends(*self.forward.times(c)), self.offset))
-            mid, reach = self.inverse.times(*centred(*beside))
+            like = differences(y, sums(ends(*self.forward.times(c)), self.offset))
+            mid, reach = self.inverse.times(*centred(*like))
             if self.norm < 1:
                 largest = above((np.abs(mid) + reach).max(1, keepdims=True) / (1.0 - self.norm))
                 radius = np.minimum(radius, largest)
@@ -146,13 +148,13 @@ class LinearLayer:
 
 
 def layered(function: Function, passes: int = 8) -> LinearLayer | None:
-    """The contractor of a function that has a linear layer, None for one that has none."""
-    layer = linear_layer(function.value_node, function.n)
-    return None if layer is None else LinearLayer(function, layer, passes)
+    """Return the contractor of a function that has a linear layer, None for one that has none."""
+    layer = expression.linear_layer(function)
+    return None if layer is None else LinearLayer(layer, passes)
 
 
 def _preconditioned(forward: Factor) -> tuple[Factor, Bound]:
-    """C, the better of two tries (POLICY: any finite matrix is right), and at least |I - C A|; both transposed."""
+    """Return C, the better of two tries, and at least |I - C A|; both transposed. Any finite matrix C is right."""
     a = forward.mid.T
     found = np.zeros(a.shape[::-1])
     with np.errstate(all="ignore"):
@@ -188,6 +190,6 @@ def _pseudo_inverse(a: FloatArray) -> FloatArray:
 
 
 def _rest(inverse: Factor, forward: Factor) -> Bound:
-    """At least |I - C A|, transposed: |I - A^T C^T|."""
+    """Return at least |I - C A|, transposed: |I - A^T C^T|."""
     mid, radius = inverse.times(forward.mid, forward.radius)
     return Bound(above(np.abs(mid - np.eye(len(mid))) + radius))

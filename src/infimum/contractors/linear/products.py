@@ -26,36 +26,34 @@ An infinity or NaN anywhere becomes an infinite radius: nothing is known.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-Ends = tuple[FloatArray, FloatArray]
+from infimum.boxes import Ends, FloatArray
 
 _SMALL = 2.0**-50
 _TINY = 2.0**-1000
 
 
 def above(v: FloatArray) -> FloatArray:
-    """At least what v stands for: a number that at most four roundings to nearest made v; +inf where v is NaN."""
+    """Return at least what v stands for: what four roundings to nearest at most made v; +inf where v is NaN."""
     found = v + (np.abs(v) * _SMALL + _TINY)
     return np.where(np.isnan(found), np.inf, found)
 
 
 def below(v: FloatArray) -> FloatArray:
-    """At most what v stands for; -inf where v is NaN."""
+    """Return at most what v stands for; -inf where v is NaN."""
     found = v - (np.abs(v) * _SMALL + _TINY)
     return np.where(np.isnan(found), -np.inf, found)
 
 
 def centred(lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Centres, and radii around them that cover the intervals."""
+    """Return centres, and radii around them that cover the intervals."""
     c = 0.5 * lo + 0.5 * hi
     c = np.where(np.isfinite(c), c, 0.0)
     return c, above(np.maximum(np.maximum(hi - c, c - lo), 0.0))
 
 
 def ends(mid: FloatArray, radius: FloatArray) -> Ends:
-    """The intervals of these centres and radii; the entire line where one is not known."""
+    """Return the intervals of these centres and radii; the entire line where one is not known."""
     known = np.isfinite(mid) & np.isfinite(radius)
     return np.where(known, below(mid - radius), -np.inf), np.where(known, above(mid + radius), np.inf)
 
@@ -83,11 +81,11 @@ class Bound:
         self._largest = float(np.max(self.values, initial=0.0))
 
     def times(self, p: FloatArray) -> FloatArray:
-        """At least P Q, for a P that is not negative."""
+        """Return at least P Q, for a P that is not negative."""
         return above((p @ self.values + self.underflow(p)) * (1.0 + _g(p.shape[1])))
 
     def underflow(self, p: FloatArray) -> float:
-        """t for a product of |P| with a matrix up to this one, rounded upwards by a factor of 2."""
+        """Return t for a product of |P| with a matrix up to this one, rounded upwards by a factor of 2."""
         return float(p.shape[1] * 2.0**-1019 * (1.0 + np.max(p, initial=0.0) + self._largest))
 
 
@@ -101,7 +99,7 @@ class Factor:
         self._radius = None if radius is None else Bound(radius)
 
     def times(self, p: FloatArray, radius: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Centres and radii of P' Q', for every P' within the radius of P and every Q' that this matrix may be."""
+        """Return centres and radii of P' Q', for every P' within the radius of P and every Q' of this matrix."""
         size = np.abs(p)
         reach = above(_g(p.shape[1]) * size + (0.0 if radius is None else radius))
         bound = above(self._size.times(reach) + self._size.underflow(size))

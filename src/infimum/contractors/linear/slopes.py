@@ -13,13 +13,14 @@ slices make good for it at the price of one gradient for each.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray, doubles, is_empty, met
+from infimum.boxes import Boxes, Ends, is_empty, met
 from infimum.contractors.edges import touched
+from infimum.contractors.known import Known
 from infimum.contractors.linear.layer import LinearLayer
-from infimum.contractors.stationary import smooth
-from infimum.domain import Domain
 
 _LEFT = (2.0**-8, 2.0**-8, 0.25, 2.0**-8, 0.25, 0.25)  # of a component, where both slices go, round by round
 _NARROW = 2.0**-16  # relative: such boxes are left alone
@@ -30,34 +31,35 @@ _MOST_BOXES = 16
 class LayerSlopes:
     """Slices of y cut off by their slopes, and x contracted from what is left of y."""
 
-    def __init__(self, layer: LinearLayer, domain: Domain) -> None:
+    def __init__(self, layer: LinearLayer) -> None:
         self.layer = layer
-        self.domain = domain
 
-    def contract(self, lo: FloatArray, hi: FloatArray, upper: float, *, threads: int = 1) -> Boxes:
-        """Boxes around every minimiser over the domain that lies in each box and has a value of at most `upper`."""
-        lo, hi = doubles(lo, hi)
-        low, high = lo.copy(), hi.copy()
-        if not self.layer.is_regular or self.layer.reads_x:
-            return low, high
-        if 2 * self.layer.n**2 > _MOST_NUMBERS or len(lo) > _MOST_BOXES:
-            return low, high
-        at_lower, at_upper = touched(self.domain, lo, hi)
-        for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~is_empty(lo, hi)):
-            box = lo[i : i + 1], hi[i : i + 1]
-            y = self.layer.behind(*box, upper, threads=threads)
-            if is_empty(*y).all() or not smooth(self.layer.inner, *y, threads).all():
+    def contract(self, boxes: Boxes, known: Known) -> Boxes:
+        """Return boxes around every minimiser over the domain that lies in each box, with a value up to `upper`."""
+        layer = self.layer
+        if not layer.is_regular or layer.reads_x or 2 * layer.n**2 > _MOST_NUMBERS or len(boxes) > _MOST_BOXES:
+            return boxes
+        low, high, limit = boxes.lo.copy(), boxes.hi.copy(), known.limits(boxes)
+        at_lower, at_upper = touched(known.domain, *boxes.ends)
+        for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~boxes.is_empty()):
+            box = boxes.lo[i : i + 1], boxes.hi[i : i + 1]
+            y = layer.behind(Boxes(*box), replace(known, upper=limit[i : i + 1]))
+            if is_empty(*y).all() or not self._is_smooth(y, known.threads):
                 continue
             for left in _LEFT:
                 if _is_narrow(box):
                     break
-                y = self._sliced(y, left, threads)
-                box = met(box, self.layer.preimage(box, y))
+                y = self._sliced(y, left, known.threads)
+                box = met(box, layer.preimage(box, y))
             low[i], high[i] = box[0][0], box[1][0]
-        return low, high
+        return Boxes(low, high, boxes.lower)
 
-    def _sliced(self, y: Boxes, left: float, threads: int) -> Boxes:
-        """One box of y without the slices that have a slope."""
+    def _is_smooth(self, y: Ends, threads: int) -> bool:
+        inner = self.layer.inner
+        return inner.is_smooth_everywhere or bool(inner.fact_arrays(*y, threads=threads)[1].all())
+
+    def _sliced(self, y: Ends, left: float, threads: int) -> Ends:
+        """Return one box of y without the slices that have a slope."""
         (lo,), (hi,) = y
         each = np.arange(lo.size)
         with np.errstate(over="ignore"):
@@ -71,6 +73,6 @@ class LayerSlopes:
         return np.where(lower, cut_lo, lo)[None], np.where(upper, cut_hi, hi)[None]
 
 
-def _is_narrow(box: Boxes) -> bool:
-    """Whether there is nothing left to do: an empty box is narrow as well."""
+def _is_narrow(box: Ends) -> bool:
+    """Say whether there is nothing left to do: an empty box is narrow as well."""
     return not (box[1] - box[0] > _NARROW * np.maximum(1.0, np.abs(box[0]))).any()

@@ -91,10 +91,10 @@ INFIMUM_LONG_FN Interval<D> pown(Interval<D> x, long long n) {
 // 2^-85 of the sum), the terms from 1/15 on in double (2^-53 of z^7/15 < 2^-39), the others in double-double, and ln2 in
 // three parts.
 template <class D>
-INFIMUM_FN DD<D> log_extended(D x) {
+INFIMUM_FN DD<D> log_extended(DD<D> x) {
     D k;
-    const DD<D> m = log_reduce(dd(x), k);
-    const DD<D> s = atanh_argument(dd(sub_rn(m.h, D(1.0)))), z = times(s, s);
+    const DD<D> m = log_reduce(x, k);
+    const DD<D> s = atanh_argument(fast_two_sum(sub_rn(m.h, D(1.0)), m.l)), z = times(s, s);
     D t = K(0x1.0842108421084p-5);
     t = fma_rn(t, z.h, K(0x1.1a7b9611a7b96p-5));
     t = fma_rn(t, z.h, K(0x1.2f684bda12f68p-5));
@@ -146,7 +146,7 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> pow(Interval<D> x, Interval<D> y) {
     const D zero = D(0.0), one = D(1.0);
     const D a = larger(x.lo, zero), b = larger(x.hi, zero);
-    const DD<D> la = log_extended(positive_finite(a)), lb = log_extended(positive_finite(b));
+    const DD<D> la = log_extended(dd(positive_finite(a))), lb = log_extended(dd(positive_finite(b)));
     const Mask<D> p = a >= one, q = b >= one;
     const Interval<D> l1 = pow_ends(a, la, select(p, y.lo, y.hi)), l2 = pow_ends(b, lb, select(q, y.lo, y.hi));
     const Interval<D> h1 = pow_ends(a, la, select(p, y.hi, y.lo)), h2 = pow_ends(b, lb, select(q, y.hi, y.lo));

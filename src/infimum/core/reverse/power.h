@@ -13,7 +13,7 @@ INFIMUM_FN Interval<D> root_ends(D m, long long n) {
     const Mask<D> zero = m == D(0.0), infinite = m == D(INFIMUM_INF), plain = !(zero | infinite);
     const D s = select(plain, m, D(1.0));
     D k, e;
-    const DD<D> w = exp_of(over(log_extended(s), dd(D(static_cast<double>(n)))), k);
+    const DD<D> w = exp_of(over(log_extended(dd(s)), dd(D(static_cast<double>(n)))), k);
     const DD<D> y = fast_two_sum(w.h, w.l);
     Mask<D> exact = zero;
     const DD<D> p = pown_point(mul_rn(y.h, pow2(k)), n, e, exact);
@@ -100,7 +100,7 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> pow_rev1(Interval<D> b, Interval<D> c, Interval<D> x) {
     const D zero = D(0.0), one = D(1.0), huge = D(INFIMUM_INF);
     const D s = larger(c.lo, zero), t = larger(c.hi, zero);
-    const DD<D> ls = log_extended(positive_finite(s)), lt = log_extended(positive_finite(t));
+    const DD<D> ls = log_extended(dd(positive_finite(s))), lt = log_extended(dd(positive_finite(t)));
     const Mask<D> s_up = s >= one, t_up = t >= one;
     const D p = larger(b.lo, zero), q = larger(b.hi, zero), m = larger(-b.hi, zero), n = larger(-b.lo, zero);
     const Interval<D> positive = part_between(x, real_root_ends(s, ls, select(s_up, q, p), false),
@@ -136,8 +136,8 @@ template <class D>
 INFIMUM_LONG_FN Interval<D> pow_rev2(Interval<D> a, Interval<D> c, Interval<D> x) {
     const D zero = D(0.0), one = D(1.0), huge = D(INFIMUM_INF);
     const D s = larger(c.lo, zero), t = larger(c.hi, zero), p = larger(a.lo, zero), q = larger(a.hi, zero);
-    const DD<D> ls = log_extended(positive_finite(s)), lt = log_extended(positive_finite(t));
-    const DD<D> lp = log_extended(positive_finite(p)), lq = log_extended(positive_finite(q)), none = dd(zero);
+    const DD<D> ls = log_extended(dd(positive_finite(s))), lt = log_extended(dd(positive_finite(t)));
+    const DD<D> lp = log_extended(dd(positive_finite(p))), lq = log_extended(dd(positive_finite(q))), none = dd(zero);
     const Mask<D> s_up = s >= one, t_up = t >= one, below_one = p < one, above_one = q > one;
     // the ends of A on either side of 1: u <= v above, w <= z below
     const D u = larger(p, one), v = q, w = p, z = smaller(q, one);

@@ -76,13 +76,13 @@ INFIMUM_FN Interval<D> solutions(Interval<D> x, D lo, D hi, Mask<D> nothing) {
 // from L, where m is known modulo 4 only.
 // Either errs by 2^-100 of L.
 template <class D>
-struct Place {
+struct Position {
     D L, m;
     DD<D> phi;
     Mask<D> far;
 };
 template <class D>
-INFIMUM_FN DD<D> half_turn_point(Place<D> at, D base) {
+INFIMUM_FN DD<D> half_turn_point(Position<D> at, D base) {
     const DD<D> pi = {K(0x1.921fb54442d18p1), K(0x1.1a62633145c07p-53)};
     const DD<D> near = times(pi, base);
     if (!any(at.far)) return near;
@@ -93,8 +93,8 @@ INFIMUM_FN DD<D> half_turn_point(Place<D> at, D base) {
 //   sin tan  m = k/2                           m = (k - 1)/2 for r < 0, else (k + 1)/2
 //   cos      m = k/2 - 1 for r < 0, else k/2   m = (k - 1)/2
 template <class D>
-INFIMUM_FN Place<D> place(D L, Wave f) {
-    Place<D> at;
+INFIMUM_FN Position<D> position(D L, Wave f) {
+    Position<D> at;
     const Mask<D> near = magnitude(L) <= D(INFIMUM_TRIG_NEAR), finite = magnitude(L) < D(INFIMUM_INF);
     at.L = L;
     at.far = finite & !near;
@@ -111,7 +111,7 @@ INFIMUM_FN Place<D> place(D L, Wave f) {
 }
 template <class D>
 INFIMUM_FN D first_of_wave(D L, Principal<D> v, Wave f) {
-    const Place<D> at = place(L, f);
+    const Position<D> at = position(L, f);
     const Mask<D> odd = is_odd(at.m);
     const Branch<D> b = branch(v, at.m, odd, f), n = branch(v, add_rn(at.m, D(1.0)), !odd, f);
     const Mask<D> b_zero = (b.base == D(0.0)) & !at.far, n_zero = (n.base == D(0.0)) & !at.far;

@@ -30,13 +30,13 @@ class Packing {
         head.families = static_cast<int>(families.size());
         std::vector<PackedFamily> packed(families.size());
         changes(box, families, shapes, head, packed);
-        head.shape = here();
+        head.shape = next_offset();
         head.variables = all<int>(s.variables);
         head.edges = all<double>(s.edges);
         for (size_t i = 0; i < shapes.size(); i++) terms(shapes[i], head, packed[i]);
         head.family = all<PackedFamily>(packed);
         const bool complete = masked && components(s, position, slopes, extra_lo, extra_hi, head);
-        head.bytes = here();
+        head.bytes = next_offset();
         std::memcpy(bytes_.data(), &head, sizeof head);
         box.clear_stale();
         return complete ? 0 : 1;
@@ -48,7 +48,7 @@ class Packing {
         for (int i = 0; i < positions.count; i++) found |= static_cast<unsigned>(positions.at[i]) << (8 + 8 * i);
         return found;
     }
-    int here() {
+    int next_offset() {
         while (bytes_.size() % 16) bytes_.push_back(0);
         return static_cast<int>(bytes_.size());
     }
@@ -60,7 +60,7 @@ class Packing {
     }
     template <class T, class From>
     int all(const std::vector<From> &values) {
-        const int start = here();
+        const int start = next_offset();
         for (const From &value : values) put(static_cast<T>(value));
         return start;
     }
@@ -70,7 +70,7 @@ class Packing {
                  std::vector<PackedFamily> &packed) {
         head.stale_count = static_cast<int>(box.stale.size());
         head.stale = all<int>(box.stale);
-        head.ends = here();
+        head.ends = next_offset();
         for (const int64_t v : box.stale) {
             put(box.lo[v]);
             put(box.hi[v]);

@@ -3,7 +3,7 @@
     element   p/q * sqrt(a/b) * factor      p, q, a, b: arrays of integers; factor: one monomial for all elements
 
 The columns are canonical: p/q and a/b are reduced, q, a, b > 0, a/b = 1 where there is no root, q = a = b = 1 where
-p = 0. So equal columns are equal arrays of canonical forms (exact_form), and the other way round. What is of another
+p = 0. So equal columns are equal arrays of canonical forms (form.py), and the other way round. What is of another
 kind, or has an integer too long, is ``Unfit``; the caller then goes element by element.
 """
 
@@ -62,32 +62,32 @@ class Columns:
         return not self.factor and not self.has_roots
 
     def spread(self) -> list[IntArray]:
-        """p, q, a and b, each in the full shape."""
+        """Return p, q, a and b, each in the full shape."""
         return [np.broadcast_to(column, self.shape) for column in (self.p, self.q, self.a, self.b)]
 
     def each(self, pick: Callable[[IntArray], IntArray]) -> Columns:
-        """The elements picked or moved as `pick` does it with an array of this shape."""
+        """Return the elements picked or moved as `pick` does it with an array of this shape."""
         p, q, a, b = map(pick, self.spread())
         return reduced(p, q, a, b, self.factor)
 
     def take(self, indices: IntArray) -> Columns:
-        """The elements at these indices of the flat array, 0 for -1."""
+        """Return the elements at these indices of the flat array, 0 for -1."""
         p, q, a, b = (column.reshape(-1)[indices] for column in self.spread())
         return reduced(np.where(indices >= 0, p, 0), q, a, b, self.factor)
 
     def element(self, index: Any) -> Terms:
-        """The canonical form of one element."""
+        """Return the canonical form of one element."""
         p, q, a, b = (int(column[index] if column.ndim else column) for column in (self.p, self.q, self.a, self.b))
         return _form(p, q, a, b, self.factor)
 
     def elements(self) -> list[Terms]:
-        """The canonical forms of all elements, in row-major order."""
+        """Return the canonical forms of all elements, in row-major order."""
         p, q, a, b = (column.reshape(-1).tolist() for column in self.spread())
         return [_form(*row, self.factor) for row in zip(p, q, a, b, strict=True)]
 
 
 def reduced(p: Any, q: Any, a: Any, b: Any, factor: Monomial, shape: tuple[int, ...] | None = None) -> Columns:
-    """Be the canonical columns of p/q * sqrt(a/b) * factor, for q != 0 and a, b > 0."""
+    """Return the canonical columns of p/q * sqrt(a/b) * factor, for q != 0 and a, b > 0."""
     shape = np.broadcast_shapes(*(np.shape(column) for column in (p, q, a, b))) if shape is None else shape
     if 0 in shape:
         raise Unfit
@@ -115,7 +115,7 @@ def _compact(column: Any, shape: tuple[int, ...]) -> IntArray:
 
 
 def fitting(values: Any) -> Any:
-    """The integers, unless one is too long."""
+    """Return the integers, unless one is too long."""
     if max(int(np.max(values)), -int(np.min(values))) >= LARGEST:
         raise Unfit
     return values
@@ -125,14 +125,14 @@ def fitting(values: Any) -> Any:
 
 
 def of_integers(values: npt.NDArray[Any]) -> Columns:
-    """Be an array of integers."""
+    """Return an array of integers."""
     if not values.size:
         raise Unfit
     return reduced(fitting(values).astype(np.int64), ONE, ONE, ONE, ())
 
 
 def of_doubles(values: FloatArray) -> Columns:
-    """Be an array of doubles, each that very number."""
+    """Return an array of doubles, each that very number."""
     # m * 2**k with an odd m: on one side of the fraction bar or on the other there must be room for 2**|k|.
     if not values.size or not np.isfinite(values).all():
         raise Unfit
@@ -146,7 +146,7 @@ def of_doubles(values: FloatArray) -> Columns:
 
 
 def of_forms(forms: Iterable[Terms], shape: tuple[int, ...]) -> Columns:
-    """Be an array of canonical forms, given in row-major order."""
+    """Return an array of canonical forms, given in row-major order."""
     rows: list[tuple[int, int, int, int]] = []
     factor: Monomial | None = None
     for form in forms:
@@ -165,7 +165,7 @@ def of_forms(forms: Iterable[Terms], shape: tuple[int, ...]) -> Columns:
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Be the elements of one array after those of the other, in one flat array."""
+    """Return the elements of one array after those of the other, in one flat array."""
     factors = {part.factor for part in parts if np.any(part.p)}
     if len(factors) > 1:
         raise Unfit
@@ -178,10 +178,10 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def _root_and_rest(monomial: Monomial) -> tuple[Fraction, Monomial]:
-    """The rational number under the monomial's root, 1 without a root, and the other factors."""
+    """Return the rational number under the monomial's root, 1 without a root, and the other factors."""
     # | factor              | where it goes                                                        |
     # | sqrt of a rational  | under the root, if it is the only one                                |
-    # | other root, a group | unfit: products of these have rules of their own (exact_form.mul)    |
+    # | other root, a group | unfit: products of these have rules of their own (form.mul)    |
     # | any other           | the rest                                                             |
     inside, rest = _NO_ROOT, []
     for atom, exponent in monomial:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from infimum.exact.columns.columns import LARGEST, ONE, Columns, IntArray, Unfit, fitting, reduced
 from infimum.exact.form import Monomial
+from infimum.ops import ufunc_names
 
 _HIGHEST_POWER = 64
 
@@ -150,9 +151,9 @@ def order(x: Columns, y: Columns) -> npt.NDArray[np.int64]:
     return np.broadcast_to(np.sign(_times(x.p, y.q) - _times(y.p, x.q)), _shape(x, y))
 
 
-RULES: dict[str, Any] = {
-    "add": add, "subtract": subtract, "multiply": multiply, "divide": divide, "true_divide": divide,
-    "power": power, "float_power": power, "pow": power, "floor_divide": floor_divide, "remainder": remainder,
-    "negative": negative, "positive": lambda x: x, "absolute": absolute, "fabs": absolute,
-    "square": lambda x: multiply(x, x), "reciprocal": reciprocal, "sqrt": sqrt,
+_OF_OPERATIONS: dict[str, Any] = {
+    "add": add, "sub": subtract, "mul": multiply, "div": divide, "pow": power, "mod": remainder, "neg": negative,
+    "abs": absolute, "sqr": lambda x: multiply(x, x), "recip": reciprocal, "sqrt": sqrt,
 }  # fmt: skip
+RULES: dict[str, Any] = {name: rule for op, rule in _OF_OPERATIONS.items() for name in ufunc_names(op)}
+RULES |= {"floor_divide": floor_divide, "positive": lambda x: x}

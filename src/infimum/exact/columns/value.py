@@ -1,6 +1,6 @@
 """The doubles next to exact constants in columns, at once for all of them.
 
-Guarantee: element for element what exact_value gives. The tightest interval is unique, so an enclosure that is known to
+Guarantee: element for element what exact/value.py gives. The tightest interval is unique: an enclosure that is known to
 be the tightest has the same ends however it was found; the elements for which that is not known go one by one.
 """
 
@@ -28,7 +28,7 @@ _EXACT_INTEGERS = 2**53
 
 
 def doubles(x: Columns) -> FloatArray | None:
-    """Be the elements as doubles, where every element is one."""
+    """Return the elements as doubles, where every element is one."""
     # A reduced fraction is a double if its denominator is a power of two and its numerator is a double, these being
     # below 2**62: then the quotient of the two doubles is exact.
     if not x.is_rational or np.any(x.q & (x.q - 1)) or np.any(x.p.astype(np.float64).astype(np.int64) != x.p):
@@ -37,7 +37,7 @@ def doubles(x: Columns) -> FloatArray | None:
 
 
 def enclosures(x: Columns) -> Ends:
-    """Be the tightest intervals around the elements."""
+    """Return the tightest intervals around the elements."""
     # | elements                          | ends                                              |
     # | roots of integers up to 2**53     | the core's sqrt, which is exactly rounded         |
     # | known to be the tightest by pairs | those                                             |
@@ -53,7 +53,7 @@ def enclosures(x: Columns) -> Ends:
 
 
 def nearest(x: Columns) -> FloatArray:
-    """Be the nearest doubles."""
+    """Return the nearest doubles."""
     squares = _squares(x)
     if squares is not None:
         return np.sqrt(squares)  # IEEE 754: the nearest double to the root of a double
@@ -70,7 +70,7 @@ def _one_by_one(x: Columns, which: npt.NDArray[np.bool_], of: Callable[[Terms], 
 
 
 def _squares(x: Columns) -> FloatArray | None:
-    """The squares p*p*a, where every element is the root of such an integer up to 2**53."""
+    """Return the squares p*p*a, where every element is the root of such an integer up to 2**53."""
     if x.factor or not _all_one(x.q) or not _all_one(x.b) or np.any(x.p < 0):
         return None
     if int(x.p.max()) ** 2 * int(x.a.max()) >= 2**62 or np.any(x.p * x.p * x.a > _EXACT_INTEGERS):
@@ -79,7 +79,7 @@ def _squares(x: Columns) -> FloatArray | None:
 
 
 def _pair(x: Columns) -> Pair:
-    """The elements to about 100 bits; dividing and multiplying by 1 is left out."""
+    """Return the elements to about 100 bits; dividing and multiplying by 1 is left out."""
     found = exact_pairs.of_integers(np.array(np.broadcast_to(x.p, x.shape)))
     if not _all_one(x.q):
         found = exact_pairs.div(found, exact_pairs.of_integers(x.q))
@@ -96,7 +96,7 @@ def _all_one(column: IntArray) -> bool:
 
 
 def _factor(factor: Monomial) -> Pair:
-    """The factor to about 100 bits: the double next to it, and the tightest interval around what that lacks."""
+    """Return the factor to about 100 bits: the double next to it, and the tightest interval around what that lacks."""
     form: Terms = ((factor, Fraction(1)),)
     head = exact_value.nearest_double(form)
     if not np.isfinite(head):

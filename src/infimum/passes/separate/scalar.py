@@ -15,7 +15,7 @@ from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import STRUCTURAL, Node, is_fact
 from infimum.graph.payload import map_of, value_of
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 

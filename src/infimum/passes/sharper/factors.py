@@ -19,11 +19,12 @@ from typing import NamedTuple
 from infimum.graph.build import Build, is_number
 from infimum.graph.node import Node
 from infimum.graph.payload import integer_of, value_of
+from infimum.ops import names_with
 
 _MOST_FACTORS = 12
 _LARGEST_POWER = 64
 _HALF = Fraction(1, 2)
-_NEVER_NEGATIVE = ("sqr", "abs", "sqrt", "exp", "exp2", "exp10", "cosh", "hypot")
+_NEVER_NEGATIVE = names_with(lambda row: row.nonnegative)
 
 
 class Product(NamedTuple):

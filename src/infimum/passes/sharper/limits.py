@@ -34,6 +34,7 @@ from fractions import Fraction
 from infimum.exact.number import pi
 from infimum.graph.build import Build, is_number
 from infimum.graph.node import Node, ancestors
+from infimum.ops import OPERATIONS, names_with
 from infimum.passes.sharper.factors import Factors, Product, multiplied, to_the
 
 _MOST_NODES = 4000  # of an expression; beyond, looking takes longer than tracing did
@@ -104,15 +105,14 @@ class _Limits:
             power = product.powers.get(atom, Fraction(0))  # it may have cancelled meanwhile
             if power.denominator != 1 or not power:
                 continue
-            for rule in _RULES.get(atom.op, ()):
-                other = rule(self, atom)
-                if other is None:
-                    continue
-                rest = Product(product.scale, {a: p for a, p in product.powers.items() if a is not atom})
-                tried = multiplied(self.build, rest, to_the(self.build, other, power))
-                if tried is not None and self._cancels(rest, other, power):
-                    product, count = tried, count + 1
-                    break
+            rule = _RULES.get(atom.op)
+            other = rule(self, atom) if rule is not None else None
+            if other is None:
+                continue
+            rest = Product(product.scale, {a: p for a, p in product.powers.items() if a is not atom})
+            tried = multiplied(self.build, rest, to_the(self.build, other, power))
+            if tried is not None and self._cancels(rest, other, power):
+                product, count = tried, count + 1
         node = self.factors.node(product) if count else None
         return None if node is None else (node, count)
 
@@ -256,14 +256,10 @@ class _Limits:
         return Product(found.scale if scale is None else self.op("mul", scale, found.scale), powers)
 
 
-def _of_argument(*parts: tuple[str, int]) -> Rewritten:
-    """u op(u)^k …"""
-    return lambda s, y: s.times(y.args[0], *((name, y.args[0], k) for name, k in parts))
-
-
-def _of_value(*parts: tuple[str, int]) -> Rewritten:
-    """u op(y)^k …, where y is the factor itself."""
-    return lambda s, y: s.times(y.args[0], *((name, y, k) for name, k in parts))
+def _factored(s: _Limits, y: Node) -> Product:
+    """Return the operand times the factors of the operation's record."""
+    (u,) = y.args
+    return s.times(u, *((f.op, u if f.of == "operand" else y, f.power) for f in OPERATIONS[y.op].factors))
 
 
 def _sinpi(s: _Limits, y: Node) -> Product:
@@ -291,21 +287,12 @@ def _less_one(s: _Limits, y: Node) -> Product | None:
     return s.times(u, (name, half, 2), scale=s.build.number(0.5 * sign), power=2)
 
 
-_RULES: dict[str, tuple[Rewritten, ...]] = {
-    "sin": (_of_argument(("sin_over_x", 1)),),
-    "sinpi": (_sinpi,),
-    "tan": (_of_argument(("sin_over_x", 1), ("cos", -1)),),
-    "expm1": (_of_argument(("expm1_over_x", 1)),),
-    "log1p": (_of_value(("expm1_over_x", -1)),),
-    "log": (_log,),
-    "sinh": (_of_argument(("sinh_over_x", 1)),),
-    "tanh": (_of_argument(("sinh_over_x", 1), ("cosh", -1)),),
-    "asin": (_of_value(("sin_over_x", -1)),),
-    "asinh": (_of_value(("sinh_over_x", -1)),),
-    "atan": (_of_value(("cos", 1), ("sin_over_x", -1)),),
-    "atanh": (_of_value(("cosh", 1), ("sinh_over_x", -1)),),
-    "sub": (_less_one,),
-    "add": (_less_one,),
+_RULES: dict[str, Rewritten] = {
+    **dict.fromkeys(names_with(lambda row: row.factors), _factored),
+    "sinpi": _sinpi,
+    "log": _log,
+    "sub": _less_one,
+    "add": _less_one,
 }
 _NONZERO = ("sin_over_x", "sinh_over_x", "expm1_over_x", "cos", "cosh")  # where these are 0 is no edge
 _TRIGGERS = frozenset({*_RULES, *_LOGARITHMS, "pow"})

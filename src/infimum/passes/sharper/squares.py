@@ -22,9 +22,12 @@ from typing import NamedTuple
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors, users
 from infimum.graph.payload import integer_of, value_of
+from infimum.ops import names_with
 from infimum.passes.sharper.terms import ONE, Monomial, Reader, Terms, folded, root, squared
 
 _MOST_NODES = 4000  # of an expression; beyond, looking takes longer than tracing did
+
+_NEVER_NEGATIVE = names_with(lambda row: row.nonnegative)
 
 Mixed = tuple[Monomial, Monomial]  # p, and p times something else
 
@@ -175,4 +178,4 @@ def _same_signs(a: Node, b: Node) -> bool:
 
 def _is_nonnegative(p: Node) -> bool:
     """Certainly, by its own operation: then a p^2 + b p is monotone in p where a and b have one sign."""
-    return p.op in ("sqr", "abs", "sqrt", "exp") or (p.op == "pown" and integer_of(p) % 2 == 0)
+    return p.op in _NEVER_NEGATIVE or (p.op == "pown" and integer_of(p) % 2 == 0)

@@ -27,17 +27,14 @@ from infimum.graph.build import Build
 from infimum.graph.indexmap import Affine
 from infimum.graph.node import STRUCTURAL, Node, ancestors
 from infimum.graph.payload import integer_of, map_of
+from infimum.ops import names_with
 
 _MOST_NODES = 4000
 _MOST_STEPS = 6
 _MOST_COPIES = 2000  # of nodes, in all corners of an expression
-_STEPS = frozenset({"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away",
-                    "is_less", "is_less_equal", "is_equal"})  # fmt: skip
+_STEPS = names_with(lambda row: row.values in ("integers", "truths"))
 # The natural enclosure of these, from the ends of ranges that have nothing in common, is that of the corners already.
-_AS_GOOD = frozenset({
-    "neg", "add", "sub", "mul", "min", "max", "where", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p",
-    "sqrt", "cbrt", "sinh", "tanh", "asinh", "atan", "asin", "acos", "acosh", "atanh", "expm1_over_x",
-})  # fmt: skip
+_AS_GOOD = names_with(lambda row: row.monotone) | {"expm1_over_x"}
 
 Leaves = frozenset[Node]
 

@@ -1,116 +1,90 @@
-"""Where a box is cut in two (POLICY).
+"""How boxes are cut in two, wherever a split rule proposes it (PROOF).
 
-rule          the variable that is cut
-smear         along which the function changes most: the largest slope times width; where slopes are not known, not
-              finite or all 0, the widest. A step has no slope: what it reads counts with the largest one
-largest       the widest
-round_robin   one after the other: the one that was halved least often, whether by cuts or by contraction
-Variables that are narrow enough already come last.
-
-Both halves share the cut and keep the outer ends, so that no choice can lose a point.
+Both halves share the cut and keep the outer ends, so that no rule can lose a point.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
+from infimum.boxes import Boxes, concatenated
+from infimum.contractors.contractor import name_of
+from infimum.contractors.known import Known
+from infimum.errors import InfimumError, InvalidOption
 from infimum.fractions import at_fraction
-from infimum.graph.node import Node, ancestors
-from infimum.graph.payload import map_of
+from infimum.search.auto.split_rules import Cuts, SplitRule, cut_at_the_widest
 
-FloatArray = npt.NDArray[np.float64]
-IndexArray = npt.NDArray[np.int64]
-
-BoolArray = npt.NDArray[np.bool_]
-
-_STEPS = frozenset({"sign", "floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
-_MOST_READS = 10**7  # pairs of nodes and variables
-SPLITS = ("smear", "largest", "round_robin")
+_LEAST = 1 / 64  # of a variable's width that either half keeps of a cut that the user's rule proposes
 
 
-def bisected(
-    lo: FloatArray, hi: FloatArray, lower: FloatArray, at: IndexArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Every box cut in two along the variable `at`; a box that cannot be cut there stays whole."""
-    rows = np.arange(len(lo))
-    low, high = lo[rows, at], hi[rows, at]
-    middle = np.clip(at_fraction(low, high, 0.5), low, high)
-    inside = (middle > low) & (middle < high)
-    left_hi, right_lo = hi.copy(), lo[inside].copy()
-    left_hi[rows[inside], at[inside]] = middle[inside]
-    right_lo[np.arange(len(right_lo)), at[inside]] = middle[inside]
-    return (
-        np.concatenate([lo, right_lo]),
-        np.concatenate([left_hi, hi[inside]]),
-        np.concatenate([lower, lower[inside]]),
-    )
+def bisected(boxes: Boxes, cuts: Cuts) -> Boxes:
+    """Return the boxes, each cut in two along its variable; one that cannot be cut there stays whole."""
+    rows, at = np.arange(len(boxes)), cuts.variables
+    low, high = boxes.lo[rows, at], boxes.hi[rows, at]
+    place = np.clip(cuts.places, low, high)
+    inside = (place > low) & (place < high)
+    left_hi, right_lo = boxes.hi.copy(), boxes.lo[inside]
+    left_hi[rows[inside], at[inside]] = place[inside]
+    right_lo[np.arange(len(right_lo)), at[inside]] = place[inside]
+    return concatenated([Boxes(boxes.lo, left_hi, boxes.lower), Boxes(right_lo, boxes.hi[inside], boxes.lower[inside])])
 
 
-def with_steps(slopes: FloatArray, stepped: BoolArray) -> FloatArray:
-    """Slopes (k, n), where a step's variables (n,) have no slope the largest of the box."""
-    if not stepped.any():
-        return slopes
-    largest = slopes.max(1, keepdims=True)
-    return np.where(stepped & (slopes == 0), largest, slopes)
+def proposed_cuts(rule: SplitRule, boxes: Boxes, known: Known) -> Cuts:
+    """Return the cuts that a rule proposes, checked and clamped where the rule is the user's.
 
-
-def stepped(value: Node, n: int) -> BoolArray:
-    """Which variables (n,) steps read."""
-    reads: dict[Node, BoolArray] = {}
-    found = np.zeros(n, bool)
-    nodes = ancestors([value])
-    if not any(node.op in _STEPS for node in nodes) or len(nodes) * n > _MOST_READS:
-        return found
-    for node in nodes:
-        mine = np.zeros(n, bool)
-        if node.op == "x":
-            mine[:] = True
-        elif node.op == "take" and node.args[0].op == "x":
-            indices = map_of(node).indices()
-            mine[indices[indices >= 0]] = True
-        else:
-            for a in node.args:
-                mine |= reads[a]
-        reads[node] = mine
-        if node.op in _STEPS:
-            found |= mine
-    return found
-
-
-def chosen(
-    lo: FloatArray,
-    hi: FloatArray,
-    widths: FloatArray | None,
-    *,
-    slopes: FloatArray | None = None,
-    whole: FloatArray | None = None,
-) -> IndexArray:
-    """The variable to cut in each box; widths: as narrow as is wanted, None where nothing is.
-
-    given                                       the largest
-    slopes (k, n), all of a box finite, not 0   slope times width
-    whole (n,), the domain's width              power of two in width / whole, the first of equal ones; an infinite
-                                                domain counts as 1
-    neither                                     width; an infinite one first
+    Guarantee: a search by any rule comes to an end where one by a rule of infimum's does, as each cut shortens both
+    halves; a box whose variable cannot be cut is cut along the widest.
     """
-    with np.errstate(all="ignore"):
-        size = np.minimum(hi - lo, np.finfo(np.float64).max)
-        if slopes is not None:
-            weight = size * slopes
-            usable = np.isfinite(weight).all(1, keepdims=True) & (weight > 0).any(1, keepdims=True)
-            weight = np.where(usable, weight, size)
-        elif whole is not None:
-            halved = np.ceil(np.log2(size / np.where(np.isfinite(whole) & (whole > 0), whole, 1.0)))
-            weight = 4096.0 + np.maximum(halved, -4095.0)
-        else:
-            weight = size
-        middle = at_fraction(lo, hi, 0.5)
-        stuck = ~((lo < middle) & (middle < hi))
-        wide = size > 0 if widths is None else (size >= widths) & ~np.isinf(widths)
-    weight = np.where(stuck, -1.0, weight)
-    if widths is not None:
-        any_wide = (wide & ~stuck).any(1, keepdims=True)
-        weight = np.where(any_wide & ~wide, np.minimum(weight, -0.5), weight)
-    found: IndexArray = np.argmax(weight, axis=1)
-    return found
+    if type(rule).__module__.partition(".")[0] == "infimum":
+        return rule.cuts(boxes, known)
+    name = name_of(rule)
+    try:
+        found = rule.cuts(boxes, known)
+    except InfimumError:
+        raise
+    except Exception as error:
+        raise InvalidOption(f"The split rule {name} raised {type(error).__name__}: {error}") from error
+    return _clamped(_checked(name, boxes, found), boxes, known)
+
+
+def _checked(name: str, boxes: Boxes, found: Any) -> Cuts:
+    # | returned                     | said                                |
+    # | no pair                      | what to return                      |
+    # | variables, places: a shape   | the shape that is wrong             |
+    # | variables: no whole numbers  | their type                          |
+    # | variables: not 0 to n - 1    | the number                          |
+    # | places: no numbers, or NaN   | their type, or that a place is NaN  |
+    wanted = f"({len(boxes)},)"
+    try:
+        variables, places = (np.asarray(part) for part in found)
+    except (TypeError, ValueError):
+        raise InvalidOption(
+            f"The split rule {name} returned {type(found).__name__}, where a pair is asked for: return "
+            f"infimum.Cuts(variables, places), arrays of shape {wanted}."
+        ) from None
+    for what, array, kinds in (("variables", variables, "iu"), ("places", places, "fiu")):
+        if array.shape != (len(boxes),):
+            raise InvalidOption(f"The split rule {name} returned {what} of shape {array.shape}, not {wanted}.")
+        if array.dtype.kind not in kinds:
+            raise InvalidOption(f"The split rule {name} returned {what} of type {array.dtype}, not of numbers.")
+    outside = (variables < 0) | (variables >= boxes.n)
+    if outside.any():
+        wrong = int(variables[outside][0])
+        raise InvalidOption(f"The split rule {name} returned the variable {wrong}, where 0 to {boxes.n - 1} are meant.")
+    if np.isnan(places).any():
+        raise InvalidOption(f"The split rule {name} returned NaN for a place. Return the middle where none is better.")
+    return Cuts(variables.astype(np.int64), places.astype(np.float64))
+
+
+def _clamped(cuts: Cuts, boxes: Boxes, known: Known) -> Cuts:
+    """Return the cuts with their places inside the boxes, away from the ends; along the widest where that cannot be."""
+    rows = np.arange(len(boxes))
+    low, high = boxes.lo[rows, cuts.variables], boxes.hi[rows, cuts.variables]
+    places = np.clip(cuts.places, at_fraction(low, high, _LEAST), at_fraction(low, high, 1 - _LEAST))
+    is_cut = (low < places) & (places < high)
+    if is_cut.all():
+        return Cuts(cuts.variables, places)
+    instead = cut_at_the_widest(boxes, known)
+    return Cuts(np.where(is_cut, cuts.variables, instead.variables), np.where(is_cut, places, instead.places))

@@ -12,38 +12,26 @@ A box is one of two variables or of a million: the same code. Often nothing is e
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from dataclasses import replace
 
-from infimum.boxes import is_empty
+import numpy as np
+
+from infimum.boxes import Boxes, FloatArray, concatenated, without_nan
 from infimum.concurrency import cached_property
-from infimum.contractors.chain import NAMES, Devices
-from infimum.contractors.unbounded import unbounded_below
-from infimum.contractors.unbounded_boxes import UnboundedBoxes
+from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
+from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
-from infimum.search.auto.bisection import IndexArray, bisected, chosen, stepped, with_steps
+from infimum.search.auto import tuning
+from infimum.search.auto.bisection import bisected, proposed_cuts
+from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
 from infimum.search.method import Method, Report, unheard
 from infimum.search.outcome import Options, Outcome, Proof, Work, work_summary
-from infimum.search.pool import Boxes, Pool, known
+from infimum.search.pool import Pool
 from infimum.search.status import Status
-
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-
-_BATCH, _MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most, where no number is given
-_SHARE = 4  # and a quarter of those that wait
-_ENDS = 2**21  # that a batch holds, unless it is a single box
-_FEW = 128  # boxes that a batch should have, where splitting can make them
-_ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
-_DIVES_FROM = 4  # iterations: before, boxes are too wide for it
-_PROBED = 16  # boxes of a batch that are probed
-_GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
-_NOTHING = np.array([-np.inf])  # the lower bound of a box before it is looked at
-_FALLS = 4  # boxes without lower bound near which a proof that there is none is looked for
 
 
 def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
@@ -58,35 +46,23 @@ class Search(Method):
 
     def __init__(self, function: Function, domain: Domain, options: Options, report: Report = unheard) -> None:
         super().__init__(Points(function, domain), options, report)
-        self.stepped = stepped(function.value_node, function.n)
         self.open = Pool(domain.n)
         self.done = Pool(domain.n)
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
-        self.work: dict[str, float] = {}  # of this iteration, beside the devices'
+        self.work: dict[str, float] = {}  # of this iteration, beside the contractors'
 
     def aim(self, options: Options) -> None:
         """Go on with these goals and limits."""
         self.options = options
         self.goals = options.goals
         self.widths = self.goals.widths(self.domain.n)
-        self.guess = max(options.ftol / 4, 1e-14) if options.ftol else _GUESS
-        # | ftol | fatol    | a guess is relative to a bound, or to this where the bound is nearer to zero |
-        # | None |          | 1                                                                           |
-        # |      | positive | where fatol takes over from ftol                                            |
-        # |      | zero     | the upper bound                                                             |
-        self.floor = 1.0 if options.ftol is None else options.fatol / (4 * self.guess)
+        self.guess = Guess(options)
 
     @cached_property
-    def devices(self) -> Devices:
-        """What shrinks boxes; made in the first iteration, as that may take long."""
-        names = NAMES if self.options.contractors is None else self.options.contractors
-        return Devices(self.function, self.domain, self.options.threads, names)
-
-    @cached_property
-    def unbounded(self) -> UnboundedBoxes:
-        """What shrinks unbounded boxes of rational functions."""
-        return UnboundedBoxes(self.function, self.domain)
+    def chain(self) -> ContractorChain:
+        """Return what shrinks boxes; it is made in the first iteration, as that may take long."""
+        return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
@@ -101,7 +77,7 @@ class Search(Method):
         if not self.iterations:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
-            self.open.add(self.domain.lo[None].copy(), self.domain.hi[None].copy(), _NOTHING)
+            self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
         status: Status | None = None
         while status is None and self._is_unfinished():
@@ -113,37 +89,38 @@ class Search(Method):
         return Status.PROVED if status is None else status
 
     def _is_unfinished(self) -> bool:
-        """Whether a box is to be looked at; at the end, those that were put away under other bounds are asked again."""
+        """Return whether a box is to be looked at; in the end, boxes put away under other bounds are asked again."""
         if self.proof is not None:
             return False
         if not len(self.open) and len(self.done) and self.goals.ftol is not None:
-            lo, hi, lower = self.done.all()
-            meets = self._meets_goals(lo, hi, lower)
+            boxes = self.done.all()
+            meets = self.goals.need_no_cut(boxes, self.upper)
             self.done = Pool(self.domain.n)
-            self.done.add(lo[meets], hi[meets], lower[meets])
-            self.open.add(lo[~meets], hi[~meets], lower[~meets])
+            self.done.add(boxes[meets])
+            self.open.add(boxes[~meets])
         return len(self.open) > 0
 
     def _iterate(self) -> None:
-        batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
-        most = max(1, min(batch, _ENDS // (2 * self.domain.n)))
-        lo, hi, lower = self._hold(self.open.take(most))
-        lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
-        lo, hi, lower = self._hold(self._probed(lo, hi, lower))
+        """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
+        batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
+        most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
+        boxes = self._hold(self.open.take(most))
+        boxes = self._hold(self._contracted(boxes))
+        boxes = self._hold(self._probed(boxes))
         before = self.upper
-        self._look(lo, hi, lower)
+        self._look(boxes)
         if self.upper < before:
-            lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
-        meets = self._meets_goals(lo, hi, lower)
+            boxes = self._hold(self._contracted(boxes))
+        meets = self.goals.need_no_cut(boxes, self.upper)
         if meets.any():
-            self.done.add(lo[meets], hi[meets], lower[meets])
-            lo, hi, lower = self._hold((lo[~meets], hi[~meets], lower[~meets]))
-        self._split(lo, hi, lower, most)
+            self.done.add(boxes[meets])
+            boxes = self._hold(boxes[~meets])
+        self._split(boxes, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
 
     def _hold(self, boxes: Boxes) -> Boxes:
-        """The boxes, of which it is known now that they are under way."""
+        """Return the boxes, of which it is known from now on that they are under way."""
         self.held = boxes
         return boxes
 
@@ -156,13 +133,12 @@ class Search(Method):
         if not self.iterations:
             boxes = self.open.take(1)
         if boxes is not None:
-            lo, hi, lower = boxes
-            if self.iterations <= 1 and len(lo) == 1 and np.isneginf(lower[0]):
-                bottom, top = self.function.range_ends(lo, hi)
-                lower = np.where(bottom <= top, bottom, lower)
-            if self.upper == np.inf and len(lo):
-                self.points.offer(at_fraction(lo[0], hi[0], 0.5))
-            self.open.add(lo, hi, lower)
+            if self.iterations <= 1 and len(boxes) == 1 and np.isneginf(boxes.lower[0]):
+                bottom, top = self.function.range_ends(*boxes.ends)
+                boxes = boxes.with_lower(np.where(bottom <= top, bottom, boxes.lower))
+            if self.upper == np.inf and len(boxes):
+                self.points.offer(at_fraction(boxes.lo[0], boxes.hi[0], 0.5))
+            self.open.add(boxes)
             self.open.drop_above(self.upper)
         self._note(())
 
@@ -184,8 +160,8 @@ class Search(Method):
 
     def _work(self) -> Work:
         """Return what the iteration did, and begin a clean sheet for the next one."""
-        found = work_summary(self.devices.work, self.work)
-        self.devices.work.clear()
+        found = work_summary(self.chain.work, self.work)
+        self.chain.work.clear()
         self.work.clear()
         return found
 
@@ -208,176 +184,123 @@ class Search(Method):
         if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
             return
         pools = [pool.all() for pool in (self.done, self.open)]
-        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][:_FALLS] for lo, hi, lower in pools]
-        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[:_FALLS])
+        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][: tuning.RAYS] for lo, hi, lower in pools]
+        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS])
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 
     # ------------------------------------------------------------------------------------------ one iteration
-    def _contracted(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The boxes contracted, those that hold a minimiser kept; their bounds never smaller than before."""
-        lo, hi, lower = self.devices.contract(*self.unbounded.met(lo, hi, lower, self.upper), self.upper)
-        return lo, hi, known(lower)
+    def _contracted(self, boxes: Boxes) -> Boxes:
+        """Return the boxes contracted, those that hold a minimiser kept; their bounds are never smaller than before."""
+        found = self.chain.contract(boxes, self.upper)
+        return found.with_lower(without_nan(found.lower))
 
-    def _probed(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Guess levels for the first boxes: good points are tried, lower bounds raised, and what is left contracted."""
+    def _probed(self, boxes: Boxes) -> Boxes:
+        """Guess levels for the first boxes: try good points, raise lower bounds, and return what is left contracted."""
         # | bounds are as close as a guess | and the boxes | then                                                 |
         # | no                             |               | guess lower + a little                               |
         # | yes                            | wide          | guess less, as long as doubles tell the guess apart  |
         # | yes                            | narrow        | enough                                               |
-        if not self.devices.can_guess:
-            return lo, hi, lower
-        count = min(_PROBED, len(lo)) if self.domain.n < 10_000 else min(1, len(lo))
-        for _ in range(_ROUNDS if self.iterations == 1 else _LATER_ROUNDS):
-            first = slice(0, count)
-            if not count or not np.isfinite(lower[first]).all():
+        if not self.chain.can_guess:
+            return boxes
+        count = min(tuning.PROBED if self.domain.n < tuning.MANY_VARIABLES else 1, len(boxes))
+        for _ in range(tuning.ROUNDS if self.iterations == 1 else tuning.LATER_ROUNDS):
+            first = boxes[:count]
+            if not count or not np.isfinite(first.lower).all():
                 break
-            if self._is_settled(lower[first]).all():
-                if self.widths is None or self._is_narrow(lo[first], hi[first]).all():
+            if self.guess.is_settled(first.lower, self.upper).all():
+                if self.widths is None or not is_wide(*first.ends, self.widths).any():
                     break
-                self.guess *= 1e-4
-            level = self._level(lower[first])
-            if (level <= lower[first]).any():
+                self.guess.shrink()
+            level = self.guess.level(first.lower, self.upper)
+            if (level <= first.lower).any():
                 break
-            probed_lo, probed_hi, bound = self.devices.under(lo[first], hi[first], level)
-            emptied = is_empty(probed_lo, probed_hi)
-            raised = np.where(
-                emptied, level, np.minimum(level, known(bound))
-            )  # beyond what is left, f is above the level
-            lower = np.concatenate([np.maximum(lower[first], raised), lower[count:]])
-            self._hold((lo, hi, lower))
-            if (~emptied).any() and self._tried(probed_lo[~emptied], probed_hi[~emptied], level[~emptied]):
-                lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
-                count = min(count, len(lo))
+            probed = self.chain.contract_to_level(first, level)
+            is_left = ~probed.is_empty()
+            lower = np.maximum(first.lower, probed.lower)
+            boxes = self._hold(boxes.with_lower(np.concatenate([lower, boxes.lower[count:]])))
+            if is_left.any() and self._tried(probed[is_left], level[is_left]):
+                boxes = self._hold(self._contracted(boxes))
+                count = min(count, len(boxes))
                 continue
-            if not emptied.any():
+            if is_left.all():
                 break
-            if len(lower) > count and lower[first].min() > lower[count:].min():
+            if len(boxes) > count and lower.min() > boxes.lower[count:].min():
                 break  # others are lower now: to raise these further would not raise the least bound
-            self.guess = min(self.guess * 2, 0.1)
-        return self._probed_finely(lo, hi, lower) if len(lo) == 1 else (lo, hi, lower)
+            self.guess.grow()
+        return self._probed_finely(boxes) if len(boxes) == 1 else boxes
 
-    def _tried(self, lo: FloatArray, hi: FloatArray, level: FloatArray) -> bool:
-        """Look at the middles of what a level left, and at first descend from them; whether the upper bound fell.
+    def _tried(self, boxes: Boxes, level: FloatArray) -> bool:
+        """Look at the middles of what a level left, and at first descend from them; say whether the upper bound fell.
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
-        found = self.points.offer_best(self.devices.points(lo, hi, level))
+        found = self.points.offer_best(self.chain.points(boxes, level))
         if found:
             self._credit("probe")
         elif self.iterations == 1:
             for fraction in (0.5, 0.8):
-                if self.points.descend(at_fraction(lo, hi, fraction)):
+                if self.points.descend(at_fraction(*boxes.ends, fraction)):
                     found = True
                     self._credit("descent")
         return found
 
-    def _probed_finely(
-        self, lo: FloatArray, hi: FloatArray, lower: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """A single box under ever smaller guesses, as long as the ones before left it wide."""
-        for finer in (1e-3, 1e-6, 1e-8):
-            if self._is_settled(lower).all() or not np.isfinite(lower).all() or not len(lo):
+    def _probed_finely(self, boxes: Boxes) -> Boxes:
+        """Try a single box under ever smaller guesses, as long as the ones before left it wide."""
+        for finer in tuning.FINER:
+            if not self._is_worth_a_guess(boxes.lower):
                 break
-            level = self._level(lower, finer)
-            probed_lo, probed_hi, _ = self.devices.under(lo, hi, level)
-            if is_empty(probed_lo, probed_hi).any():
-                return lo, hi, np.maximum(lower, level)
-            if self._tried(probed_lo, probed_hi, level):
-                lo, hi, lower = self._hold(self._contracted(lo, hi, lower))
-        if self.iterations == 1 and len(lo) and np.isfinite(lower).all() and not self._is_settled(lower).all():
-            level = self._level(lower)
-            probed_lo, probed_hi, _ = self.devices.under(lo, hi, level, patient=True)
-            if is_empty(probed_lo, probed_hi).any():
-                return lo, hi, np.maximum(lower, level)
-            if self._tried(probed_lo, probed_hi, level):
-                lo, hi, _ = self.devices.under(lo, hi, np.full(len(lo), self.upper), patient=True)
-                lo, hi, lower = self._contracted(lo, hi, lower)
-        return lo, hi, lower
+            level = self.guess.level(boxes.lower, self.upper, finer)
+            probed = self.chain.contract_to_level(boxes, level)
+            if probed.is_empty().any():
+                return boxes.with_lower(np.maximum(boxes.lower, level))
+            if self._tried(probed, level):
+                boxes = self._hold(self._contracted(boxes))
+        lower = boxes.lower
+        if self.iterations == 1 and self._is_worth_a_guess(lower):
+            level = self.guess.level(lower, self.upper)
+            probed = self.chain.contract_to_level(boxes, level, patient=True)
+            if probed.is_empty().any():
+                return boxes.with_lower(np.maximum(lower, level))
+            if self._tried(probed, level):
+                known = self.chain.contract_to_level(boxes, np.full(len(boxes), self.upper), patient=True)
+                boxes = self._contracted(known.with_lower(lower))
+        return boxes
 
-    def _level(self, lower: FloatArray, finer: float = 1.0) -> FloatArray:
-        """What is guessed for boxes with such lower bounds: a little more, never above the upper bound."""
-        with np.errstate(over="ignore"):
-            level: FloatArray = np.minimum(lower + self.guess * finer * self._scale(lower), self.upper)
-        return level
+    def _is_worth_a_guess(self, lower: FloatArray) -> bool:
+        """Return whether the lower bounds (k,) are finite, and not as close to the upper one as a guess would be."""
+        return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
-    def _scale(self, bound: FloatArray | float) -> FloatArray:
-        """What a guess is relative to."""
-        floor = self.floor if self.floor or not np.isfinite(self.upper) else abs(self.upper)
-        return np.maximum(floor, np.abs(bound))
-
-    def _is_settled(self, lower: FloatArray) -> BoolArray:
-        """Whether the upper bound is as close to the lower ones as a guess would be."""
-        if not np.isfinite(self.upper):
-            return np.zeros(lower.shape, bool)
-        settled: BoolArray = self.upper - lower <= self.guess * self._scale(self.upper) / 4
-        return settled
-
-    def _look(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
+    def _look(self, boxes: Boxes) -> None:
         """Try the boxes' middles, and from time to time a local descent from the best of them."""
-        if not len(lo):
+        if not len(boxes):
             return
-        middles = at_fraction(lo, hi, 0.5)
+        middles = at_fraction(*boxes.ends, 0.5)
         if self.points.offer_best(middles):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
-        if is_time and not self._is_settled(lower).all():
-            way = self.points.descend(middles, (lo, hi) if self.iterations >= _DIVES_FROM else None)
+        if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
+            way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
             if way:
                 self._credit(way)
-        if self.iterations == 1 and self.points.probe(lo[0], hi[0]):
+        if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
 
-    def _meets_goals(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> BoolArray:
-        """Which boxes need no cut, or allow none.
-
-        width goal                               value goal      needs no cut
-        every wide variable cannot be cut        met, or none    yes; verdict.py says whether the goals are reached
-        none                                     met             yes
-        none                                     none            no: limits end the search
-        anything else                                            only where no variable can be cut
-        """
-        middle = at_fraction(lo, hi, 0.5)
-        cut = (lo < middle) & (middle < hi)
-        stuck: BoolArray = np.logical_not(cut.any(1))
-        if self.goals.are_none:
-            return stuck
-        wide = np.zeros_like(cut) if self.widths is None else is_wide(lo, hi, self.widths)
-        found: BoolArray = stuck | (self.goals.are_close(lower, self.upper) & ~(cut & wide).any(1))
-        return found
-
-    def _is_narrow(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
-        """Which boxes are as narrow as asked for."""
-        if self.widths is None:
-            return np.ones(len(lo), bool)
-        found: BoolArray = np.logical_not(is_wide(lo, hi, self.widths).any(1))
-        return found
-
-    def _split(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, most: int) -> None:
+    def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
-        few = min(_FEW, most)
-        while len(lo):
-            count = len(lo)
-            lo, hi, lower = self._hold(bisected(lo, hi, lower, self._at(lo, hi)))
-            self._credit("split", len(lo) - count)
-            if len(lo) * 2 > few or len(self.open) > few or len(lo) == count:
+        few = min(tuning.FEW_BOXES, most)
+        while len(boxes):
+            count = len(boxes)
+            known = replace(self.chain.known, upper=self.upper, widths=self.widths)
+            boxes = self._hold(bisected(boxes, proposed_cuts(self.options.split, boxes, known)))
+            self._credit("split", len(boxes) - count)
+            if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:
                 break
-        self.open.add(lo, hi, lower)
+        self.open.add(boxes)
         self.held = None
-
-    def _at(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
-        """The variable to cut in each box."""
-        if self.options.split == "smear":
-            slopes = self.devices.slopes(lo, hi)
-            return chosen(lo, hi, self.widths, slopes=None if slopes is None else with_steps(slopes, self.stepped))
-        if self.options.split == "round_robin":
-            return chosen(lo, hi, self.widths, whole=self.domain.hi - self.domain.lo)
-        return chosen(lo, hi, self.widths)
 
     # ------------------------------------------------------------------------------------------ the answer
     def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
-        lo, hi, lower = (np.concatenate(pair) for pair in zip(self.done.all(), self.open.all(), strict=True))
-        keep = lower <= self.upper
-        return np.stack([lo[keep], hi[keep]], 2), lower[keep]
+        boxes = concatenated([self.done.all(), self.open.all()])
+        boxes = boxes[boxes.lower <= self.upper]
+        return np.stack(boxes.ends, 2), boxes.lower

@@ -23,16 +23,15 @@ from infimum.backends.cuda.children import Queue, Rows, Table
 from infimum.errors import BackendUnavailable
 from infimum.fractions import FRACTIONS, at_fraction
 from infimum.function.function import Function
-from infimum.search.paper.enumerated import BATCH, boxes, children, refuse_too_many
+from infimum.search.paper.enumerated import boxes, children, refuse_too_many
 from infimum.search.paper.split import Split
+from infimum.search.paper.tuning import BATCH, FACTOR, FETCHED, PIECE
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 T = TypeVar("T")
 _Work = Callable[[Queue, int, Any, Any], T]  # on a piece: its queue, first child, lower and upper ends (sets, count)
 
-PIECE = 2**22  # children of one launch
-FETCHED, FACTOR = 4096, 4  # survivors that come to the host at first, and how many times as many each time after
 _FRACTIONS = len(FRACTIONS)
 _INFINITY = int(np.float64(np.inf).view(np.int64))
 
@@ -97,7 +96,7 @@ class DeviceChildren:
     def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
         """The work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
         found: list[T] = []
-        with cuda.in_words():
+        with cuda.cuda_errors_as_refusals():
             shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
             for _ in range(0, max(share.count for share in shares), PIECE):
                 for share in shares:
@@ -225,7 +224,7 @@ class _Part:
         """Add so many to those on the host."""
         assert self._far is not None
         at = slice(self._fetched, self._fetched + count)
-        with cuda.in_words(), self._queue.current() as cupy:
+        with cuda.cuda_errors_as_refusals(), self._queue.current() as cupy:
             bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
         self._bounds = np.concatenate([self._bounds[self._next :], bounds])
         self._indices = np.concatenate([self._indices[self._next :], indices])

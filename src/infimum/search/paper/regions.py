@@ -55,11 +55,11 @@ class Regions:
             function.stages,
             ((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)),
             None if options.xtol is None else np.asarray(options.xtol, np.float64),
-            options.backend,
+            function.place.backend,
             (options.partition.parts, options.partition.variables),
         )
         self.on_box = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
-        self.device = DeviceChildren(function) if options.backend == "cuda" else None
+        self.device = DeviceChildren(function) if function.place.backend == "cuda" else None
         self._masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
         self._is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())

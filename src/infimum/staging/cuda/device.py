@@ -82,7 +82,7 @@ class Listed(NamedTuple):
     all: bool  # there are no more
 
 
-class Place(NamedTuple):
+class RegionTables(NamedTuple):
     """Where a region's tables lie on the device, and what they were made with."""
 
     number: int
@@ -196,7 +196,7 @@ class DeviceStaging:
         self._scratch, self._scratch_bytes = 0, 0
         self._first_place, self._place_bytes = 0, 0
         self._free: list[int] = []
-        self._places: OrderedDict[int, Place] = OrderedDict()  # the last used last
+        self._tables: OrderedDict[int, RegionTables] = OrderedDict()  # the last used last
         self._runs: dict[int, Run] = {}
         self._upper = np.inf  # the last one heard of: children above it are not listed
         self._asked: tuple[int, float, int, bool] | None = None  # region, upper, how many children, with sample
@@ -247,8 +247,8 @@ class DeviceStaging:
         trees = [room(16 * total), room(16 * total * FRACTIONS.size), room(8 * total * FRACTIONS.size), room(f.count)]
         return np.array([*numbers, *firsts, *padding, *sizes, *padding, *pointers, *trees], np.int64)
 
-    def _place(self, region: int, head: Head, masked: bool, extra: Extra) -> int:
-        """The address of a place for a region's tables."""
+    def _tables_address(self, region: int, head: Head, masked: bool, extra: Extra) -> int:
+        """Return the address where the tables of a region go."""
         values = 16 * (head.pool + head.families * (head.split + 2))
         wanted = ctypes.sizeof(Head) + head.bytes - head.shape + values + head.mask_rows
         if wanted > self._place_bytes:
@@ -256,20 +256,20 @@ class DeviceStaging:
             count = max(_FEWEST_PLACES, _PLACES_BYTES // self._place_bytes)
             self._first_place = self.machine.room(count * self._place_bytes)
             self._free = list(range(count))
-            self._places.clear()
+            self._tables.clear()
         options = 8 * FRACTIONS.size * head.split * head.parts
         scratch = FRACTIONS.size * values + 16 * (head.rows + _AHEAD) + options
         if scratch > self._scratch_bytes:
             self._scratch_bytes = 2 * scratch
             self._scratch = self.machine.room(self._scratch_bytes)
-        place = self._places.pop(region, None)
-        if place is not None:
-            number = place.number
+        tables = self._tables.pop(region, None)
+        if tables is not None:
+            number = tables.number
         elif self._free:
             number = self._free.pop()
         else:
-            number = self._places.popitem(last=False)[1].number
-        self._places[region] = Place(number, *_prefixes(head.split, head.parts), masked, extra)
+            number = self._tables.popitem(last=False)[1].number
+        self._tables[region] = RegionTables(number, *_prefixes(head.split, head.parts), masked, extra)
         return self._address(number)
 
     def _address(self, number: int) -> int:
@@ -320,8 +320,8 @@ class DeviceStaging:
             return kind
         self._collect()
         head = Head.from_address(start)
-        place = self._place(region, head, masked, extra)
-        self.machine.step(self._world, (start, size), place, self._scratch, with_sample)
+        tables = self._tables_address(region, head, masked, extra)
+        self.machine.step(self._world, (start, size), tables, self._scratch, with_sample)
         run = self._runs.get(region)
         self._list(region, _FIRST if run is None else run.last, with_sample)
         return kind
@@ -329,10 +329,10 @@ class DeviceStaging:
     def _list(self, region: int, last: tuple[float, int], with_sample: bool) -> None:
         """Ask for the children of a tabulated region after the last one."""
         self._collect()
-        self._places.move_to_end(region)
-        place = self._places[region]
+        self._tables.move_to_end(region)
+        tables = self._tables[region]
         scratch, wanted = self._scratch if with_sample else 0, _FEW if last == _FIRST else _LISTED
-        where = self._address(place.number), scratch, place.depth, place.prefixes
+        where = self._address(tables.number), scratch, tables.depth, tables.prefixes
         self.machine.children(self._world, where, last, self._upper, wanted)
         self._asked = region, self._upper, wanted, with_sample
 
@@ -354,8 +354,8 @@ class DeviceStaging:
         """The best sample point of a tabulated region that the box is; None where the function is undefined at all."""
         self._collect()
         if self._sampled is None or self._sampled[0] != region:
-            place = self._places[region]
-            self._tabulate(region, place.masked, place.extra, True)
+            tables = self._tables[region]
+            self._tabulate(region, tables.masked, tables.extra, True)
             self._collect()
             self._listed = None
         assert self._sampled is not None
@@ -380,7 +380,7 @@ class DeviceStaging:
         self._upper = upper
         run = self._runs[region]
         if self._listed is None or self._listed.region != region or self._listed.upper < upper:
-            if region not in self._places:
+            if region not in self._tables:
                 return False
             self._list(region, run.last, False)
             self._collect()
@@ -445,9 +445,9 @@ class DeviceStaging:
     def release(self, region: int) -> None:
         """Forget a region of which no child can be wanted any more; its descendants stay."""
         self._runs.pop(region, None)
-        place = self._places.pop(region, None)
-        if place is not None:
-            self._free.append(place.number)
+        tables = self._tables.pop(region, None)
+        if tables is not None:
+            self._free.append(tables.number)
         self._box.release(region)
 
 

@@ -81,13 +81,13 @@ class Gpu:
         return int(self._pinned.ptr)
 
     def _keep(self, make: Any) -> int:
-        with cuda.in_words():
+        with cuda.cuda_errors_as_refusals():
             self._kept.append(make())
         return int(self._kept[-1].data.ptr)
 
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
         start, size = packed
-        with cuda.in_words():
+        with cuda.cuda_errors_as_refusals():
             if self._packed.size < size:
                 self._packed = self._cupy.empty(2 * size, np.uint8)
                 self._sent = self._cupy.cuda.alloc_pinned_memory(2 * size)
@@ -105,7 +105,7 @@ class Gpu:
         self._children((blocks,), (CHILDREN_THREADS,), arguments)
 
     def answer(self) -> list[float]:
-        with cuda.in_words():
+        with cuda.cuda_errors_as_refusals():
             self._stream.synchronize()
         found: list[float] = self._answer.tolist()
         return found

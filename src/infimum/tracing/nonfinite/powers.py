@@ -21,19 +21,15 @@ from infimum.exact.number import Exact
 from infimum.graph.indexmap import of_indices
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
-from infimum.tracing.nonfinite.states import FINITE
+from infimum.ops import names_with
+from infimum.tracing.nonfinite.finiteness import FINITE
 from infimum.tracing.refusal import refusal
 from infimum.tracing.tracer import Tracer
 from infimum.tracing.values import is_symbolic, plain
 
 _LARGEST = 2**31
-_WHOLE = frozenset(
-    {"floor", "ceil", "trunc", "round_ties_to_even", "round_ties_to_away", "sign"}
-    | {"is_less", "is_less_equal", "is_equal"}
-)
-_KEEPS_WHOLE = frozenset(
-    {"add", "sub", "mul", "neg", "abs", "sqr", "min", "max", "take", "concat", "sum", "prod", "min_of", "max_of"}
-)
+_STEPS = names_with(lambda row: row.values != "reals")
+_KEEPS_WHOLE = names_with(lambda row: row.whole) | {"take", "concat", "sum", "prod", "min_of", "max_of"}
 
 
 def power(t: Tracer, base: Any, exponent: Any) -> Any:
@@ -70,8 +66,8 @@ def _power(t: Tracer, base: Node, exponent: Any) -> Node:
     if isinstance(exponent, np.generic):
         exponent = exponent.item()
     if exponent == 0.5:
-        t.absorbed.refuse(t.absorbed.of(base).minus, "A power")  # inf by one of NumPy's ways, NaN by another
-        return t.absorbed.zeros.forget(t.operation("sqrt", (base,)))  # (-0.0)**0.5 is +0.0, its sqrt -0.0
+        t.nonfinite.refuse(t.nonfinite.of(base).minus, "A power")  # inf by one of NumPy's ways, NaN by another
+        return t.nonfinite.zeros.forget(t.operation("sqrt", (base,)))  # (-0.0)**0.5 is +0.0, its sqrt -0.0
     if not math.isfinite(exponent) or exponent != math.floor(exponent):
         return _traced_power(t, base, t.number(float(exponent)))
     whole = int(exponent)
@@ -103,7 +99,7 @@ def _grouped(t: Tracer, base: Node, exponents: Any) -> Node:
 
 def _traced_power(t: Tracer, base: Node, exponent: Node) -> Node:
     """Return the power of an exponent that is traced, or no integer; elements whose base is always 0 apart."""
-    s = t.absorbed
+    s = t.nonfinite
     lo, hi = s.ranges.of(base)
     zero = np.broadcast_to((lo == 0) & (hi == 0), base.size)
     if not zero.any() or s.of(base) is not FINITE or s.zeros.of(base) is not False:
@@ -119,7 +115,7 @@ def _traced_power(t: Tracer, base: Node, exponent: Node) -> Node:
 
 def _power_of_zero(t: Tracer, exponent: Node) -> Node:
     """Return 0**exponent: 0 above 0, 1 at 0, infinite below."""
-    s = t.absorbed
+    s = t.nonfinite
     b = s.of(exponent)
     found = s.where(
         s.compare("is_equal", exponent, 0.0, b.finite), s.number(1.0), t.operation("pow", (s.number(0.0), exponent))
@@ -139,7 +135,7 @@ def _put_back(t: Tracer, pieces: list[Node], places: list[Any], size: int) -> No
 
 
 def _any_power(t: Tracer, base: Node, exponent: Node) -> Node:
-    s = t.absorbed
+    s = t.nonfinite
     a, b = s.of(base), s.of(exponent)
     s.refuse(s.either(a.minus, b.plus, b.minus, a.doubt, b.doubt), "A power")
     found = t.operation("pow", (base, exponent))
@@ -166,7 +162,7 @@ def _is_whole(t: Tracer, exponent: Node) -> Any:
         return True
     if exponent.op == "constant" and exponent.size == 1 and value_of(exponent).doubles is not None:
         return False  # an integer would not have come here
-    s = t.absorbed
+    s = t.nonfinite
     return s.compare("is_equal", exponent, s.node("floor", exponent), s.of(exponent).finite)
 
 
@@ -175,7 +171,7 @@ def _all_whole(node: Node) -> bool:
     pending, seen = [node], set()
     while pending:
         current = pending.pop()
-        if current in seen or current.op in _WHOLE:
+        if current in seen or current.op in _STEPS:
             continue
         seen.add(current)
         if current.op == "constant":

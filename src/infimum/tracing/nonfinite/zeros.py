@@ -21,19 +21,11 @@ from typing import TYPE_CHECKING
 
 from infimum.graph.node import Node, bottom_up
 from infimum.graph.payload import integer_of, map_of
+from infimum.ops import OPERATIONS
 
 if TYPE_CHECKING:
+    from infimum.tracing.nonfinite.finiteness import Truth
     from infimum.tracing.nonfinite.rules import StatesOf
-    from infimum.tracing.nonfinite.states import Truth
-
-_NEVER = frozenset({
-    "x", "constant", "sqr", "abs", "exp", "exp2", "exp10", "cosh", "cos", "cospi", "acos", "acosh", "log", "log2",
-    "log10", "hypot", "sign", "is_less", "is_less_equal", "is_equal", "recip",
-})  # fmt: skip
-_ODD = frozenset({
-    "sqrt", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "expm1", "log1p", "cbrt", "floor", "sinpi",
-})  # fmt: skip
-_UPWARD = frozenset({"ceil", "trunc", "round_ties_to_even", "round_ties_to_away"})
 
 
 class Zeros:
@@ -55,12 +47,13 @@ class Zeros:
     def _made(self, node: Node) -> Truth | None:
         s, op = self._states, node.op
         below = [self._known[a] for a in node.args]
-        if op in _NEVER or (op == "pown" and integer_of(node) % 2 == 0):
+        rule = OPERATIONS[op].zero if op in OPERATIONS else None
+        if rule == "positive" or op in ("x", "constant") or (op == "pown" and integer_of(node) % 2 == 0):
             return False
         if any(part is None for part in below):
             return None
         signs: list[Truth] = [part for part in below if part is not None]
-        if op in _ODD or op == "pown":
+        if rule == "operand" or op == "pown":
             return signs[0]
         if op == "neg":
             return s.both(self._is_zero(node.args[0]), s.negation(signs[0]))
@@ -72,7 +65,7 @@ class Zeros:
             if node.args[0] is node.args[1]:
                 return False
             return s.both(self._is_zero(node), self._differ(node, signs))
-        if op in _UPWARD:
+        if rule == "rounded":
             return s.both(self._is_zero(node), s.either(s.negative(node.args[0], s.of(node.args[0])), signs[0]))
         if op == "mod":
             return s.both(self._is_zero(node), s.negative(node.args[1], s.of(node.args[1])))

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.exact.number import exact, pi
 from infimum.graph.node import Node, ancestors
-from infimum.ops.records import OPERATIONS
+from infimum.ops import OPERATIONS, ufunc_names
 from infimum.tracing.nonfinite.powers import power
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
@@ -28,7 +28,7 @@ def _compared(op: str, swapped: bool = False) -> Rule:
 
     def rule(t: Tracer, a: Any, b: Any) -> Any:
         first, second = (b, a) if swapped else (a, b)
-        return t.lifted(lambda x, y: t.absorbed.compared(op, x, y), first, second, boolean=True)
+        return t.lifted(lambda x, y: t.nonfinite.compared(op, x, y), first, second, boolean=True)
 
     return rule
 
@@ -101,11 +101,11 @@ def _choice(op: str, neutral: float, ignores_nan: bool = False) -> Rule:
             if not is_symbolic(one) and _is_double(one) and np.all(np.asarray(plain(one)) == neutral):
                 shape = np.broadcast_shapes(np.shape(one), np.shape(other))
                 if ignores_nan:  # which is then infinite
-                    t.absorbed.refuse(t.absorbed.is_nan(t.operand(other)[0]), f"np.f{op}")
+                    t.nonfinite.refuse(t.nonfinite.is_nan(t.operand(other)[0]), f"np.f{op}")
                 return t.traced(other) if shape == np.shape(other) else t.apply("add", other, np.zeros(shape))
         both = is_boolean(a) and is_boolean(b)
         if ignores_nan:
-            return t.lifted(lambda x, y: t.absorbed.ignoring_nan(t.graph.node(op, (x, y), max(x.size, y.size))), a, b)
+            return t.lifted(lambda x, y: t.nonfinite.ignoring_nan(t.graph.node(op, (x, y), max(x.size, y.size))), a, b)
         return t.apply(op, a, b, boolean=both)
 
     return rule
@@ -118,7 +118,7 @@ def _is_double(value: Any) -> bool:
 def _quotient(t: Tracer, a: Any, b: Any, name: str) -> Any:
     """a/b for those who round it: of infinities they do so in ways of their own, which are refused."""
     for value in (a, b):
-        t.absorbed.refuse(t.absorbed.is_infinite(t.operand(value)[0]), name)
+        t.nonfinite.refuse(t.nonfinite.is_infinite(t.operand(value)[0]), name)
     return t.apply("div", a, b)
 
 
@@ -132,17 +132,17 @@ def _fmod(t: Tracer, a: Any, b: Any) -> Any:
 
 def _rest(t: Tracer, a: Any, whole: Any) -> Any:
     """a less what is taken from it; where nothing is left, NumPy's zero has the sign of a."""
-    return t.lifted(lambda x, y: t.absorbed.zeros.forget(t.operation("sub", (x, y))), a, whole)
+    return t.lifted(lambda x, y: t.nonfinite.zeros.forget(t.operation("sub", (x, y))), a, whole)
 
 
 def _modf(t: Tracer, a: Any) -> Any:
-    t.absorbed.refuse(t.absorbed.is_infinite(t.operand(a)[0]), "np.modf")  # of which 0 is left over
+    t.nonfinite.refuse(t.nonfinite.is_infinite(t.operand(a)[0]), "np.modf")  # of which 0 is left over
     whole = t.apply("trunc", a)
     return _rest(t, a, whole), whole
 
 
 def _sign_bit(t: Tracer, a: Any) -> Any:
-    return t.lifted(lambda x: t.absorbed.as_node(t.absorbed.is_negative(x)), a, boolean=True)
+    return t.lifted(lambda x: t.nonfinite.as_node(t.nonfinite.is_negative(x)), a, boolean=True)
 
 
 def _copysign(t: Tracer, a: Any, b: Any) -> Any:
@@ -153,11 +153,11 @@ def _copysign(t: Tracer, a: Any, b: Any) -> Any:
 def _heaviside(t: Tracer, a: Any, middle: Any) -> Any:
     less = UFUNCS[np.less]
     steps = t.apply("where", less(t, a, 0.0), 0.0, t.apply("where", less(t, 0.0, a), 1.0, middle))
-    return t.lifted(lambda x, y: t.absorbed.where(t.absorbed.is_nan(x), x, y), a, steps)
+    return t.lifted(lambda x, y: t.nonfinite.where(t.nonfinite.is_nan(x), x, y), a, steps)
 
 
 def _logaddexp(t: Tracer, a: Any, b: Any) -> Any:
-    s = t.absorbed
+    s = t.nonfinite
     u, v = (s.of(t.operand(value)[0]) for value in (a, b))
     s.refuse(s.either(s.both(u.minus, v.minus), s.both(u.plus, v.plus)), "np.logaddexp")
     gap = t.apply("neg", t.apply("abs", t.apply("sub", a, b)))
@@ -179,13 +179,11 @@ def refuse_overflow(t: Tracer, node: Node) -> None:
     for part in ancestors([node]):
         if part.op in ("x", "constant") or (part.op == "take" and part.args[0].op == "x"):
             continue
-        lo, hi = t.absorbed.ranges.of(part)
+        lo, hi = t.nonfinite.ranges.of(part)
         if np.any(lo < -_LARGE) or np.any(hi > _LARGE):
-            raise t.refused(
-                refusal(
-                    "Whether doubles overflow is asked here, and the value may be too large for them.",
-                    "Write np.where(condition, a, b) with a condition on x, or narrower bounds.",
-                )
+            raise refusal(
+                "Whether doubles overflow is asked here, and the value may be too large for them.",
+                "Write np.where(condition, a, b) with a condition on x, or narrower bounds.",
             )
 
 
@@ -195,7 +193,7 @@ def asked(which: str) -> Rule:
     def rule(t: Tracer, a: Any) -> Any:
         node, shape, _ = t.operand(a)
         refuse_overflow(t, node)
-        found = getattr(t.absorbed, which)(node)
+        found = getattr(t.nonfinite, which)(node)
         if isinstance(found, bool):
             return t.fresh(np.full(shape, found)) if shape else np.bool_(found)
         return t.lifted(lambda x: found, a, boolean=True)
@@ -208,10 +206,7 @@ def _ldexp(t: Tracer, a: Any, b: Any) -> Any:
 
 
 UFUNCS: dict[Any, Rule] = {
-    getattr(np, name): _core(row.name)
-    for row in OPERATIONS.values()
-    for name in row.numpy
-    if isinstance(getattr(np, name, None), np.ufunc)
+    getattr(np, name): _core(op) for op in OPERATIONS for name in ufunc_names(op) if hasattr(np, name)
 }
 UFUNCS |= {
     np.add: _add,

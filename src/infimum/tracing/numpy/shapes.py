@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from infimum.graph.indexmap import of_indices
-from infimum.tracing.cells import Cells
-from infimum.tracing.kinds import bound_of, joined_kind, type_of
+from infimum.tracing.buffer import Buffer
+from infimum.tracing.calls import freeze
+from infimum.tracing.dtypes import bound_of, joined_kind
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Rule, Tracer
@@ -19,12 +20,12 @@ from infimum.tracing.values import is_symbolic, plain
 
 
 def _view(function: Any) -> Rule:
-    """A function that rearranges one array and returns a view wherever NumPy does."""
+    """Return the rule of a function that rearranges one array and returns a view wherever NumPy does."""
 
     def rule(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
         a = t.traced(a)
-        if a.cells is None:
-            a = TracedArray(t, (), None, Cells(t, 1, None, a.node), kind=a.kind, bound=a.bound)
+        if a.buffer is None:
+            a = TracedArray(t, (), None, Buffer(t, 1, None, a.node), kind=a.kind, bound=a.bound)
         base = a.positions()
         found = function(base, *plain(args), **plain(kwargs))
         if function is np.resize and not a.size:
@@ -41,13 +42,13 @@ def _picked(t: Tracer, a: TracedArray, found: Any, base: Any) -> Any:
     if isinstance(found, np.ndarray) and not found.ndim and np.may_share_memory(found, base):
         return a.part(found)
     if np.ndim(found) == 0:
-        assert a.cells is not None
-        return t.array(a.cells.gather(np.ravel(found)), (), kind=a.kind, bound=bound_of(a))
+        assert a.buffer is not None
+        return t.array(a.buffer.gather(np.ravel(found)), (), kind=a.kind, bound=bound_of(a))
     return t.picked(a, found, np.may_share_memory(found, base))
 
 
 def _moved(function: Any, *data: int) -> Rule:
-    """A function that puts elements of several arrays in new places, and zeros elsewhere."""
+    """Return the rule of a function that puts elements of several arrays in new places, and zeros elsewhere."""
 
     def rule(t: Tracer, *args: Any, **kwargs: Any) -> Any:
         pieces: list[Any] = []
@@ -92,116 +93,16 @@ def _moved(function: Any, *data: int) -> Rule:
     return rule
 
 
-def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
-    """np.asarray and its kind: the array itself, or a list made an array."""
-    found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
-    found = found if dtype is None else t.boxed(t.cast(found, dtype, copy=False))
-    if copy is False and not (isinstance(a, TracedArray) and found is a):
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
-    return t.copied(found) if copy and found is a else found
-
-
-_asarray.keeps_views = True  # type: ignore[attr-defined]
-
-
-def _contiguous(t: Tracer, a: Any, dtype: Any = None) -> Any:
-    found = _asarray(t, a, dtype)
-    if not found.shape:
-        return found.reshape(1)
-    return found if found.positions().flags.c_contiguous else t.copied(found, "C")
-
-
-_contiguous.keeps_views = True  # type: ignore[attr-defined]
-
-
-def _array(t: Tracer, a: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
-    found = _asarray(t, a, dtype, copy)
-    return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
-
-
-_array.keeps_views = True  # type: ignore[attr-defined]
-
-
-def _like(value: float) -> Rule:
-    def rule(t: Tracer, a: Any, dtype: Any = None, shape: Any = None) -> Any:
-        return _full_like(t, a, value, dtype, shape)
-
-    return rule
-
-
-def _full_like(t: Tracer, a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
-    a = t.traced(_stacked(t, a))
-    found = _full(t, a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
-    return found if a.cells is None or shape is not None else t.reordered(found, a.positions())
-
-
-def _stacked(t: Tracer, a: Any) -> Any:
-    return t.stacked(a) if isinstance(a, list | tuple) else a
-
-
-def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    fill = _stacked(t, fill_value)
-    if dtype is None:
-        t.refuse_mixed([fill])
-    kind = np.dtype(type_of(fill) if dtype is None else dtype)
-    found = t.fresh(np.zeros(plain(shape), kind))
-    t.assign(found, ..., fill)
-    return found
-
-
-def _copyto(t: Tracer, dst: Any, src: Any, where: Any = True) -> None:
-    if where is not True:
-        src = t.call(np.where, (where, src, dst), {})
-    t.into(dst, src)
-
-
-def _fill_diagonal(t: Tracer, a: Any, val: Any) -> None:
-    if np.ndim(val):
-        raise refusal("np.fill_diagonal with an array is not offered.", "Write a[range(n), range(n)] = values.")
-    rows = np.arange(min(np.shape(a)))
-    t.assign(a, (rows,) * np.ndim(a), val)
-
-
-def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
-    at, values = np.asarray(plain(ind)), t.traced(_stacked(t, v))
-    if values.size not in (1, at.size):
-        raise refusal("np.put with fewer values than places is not offered.", "Give one value for each place.")
-    t.assign(a.part(a.positions().ravel()), at.ravel(), values.reshape(-1))
-
-
-def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
-    if np.ndim(values):
-        raise refusal(
-            "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
-        )
-    t.assign(a, ..., t.call(np.where, (mask, values, a), {}))
-
-
-for _writes in (_copyto, _fill_diagonal, _put, _putmask):
-    _writes.keeps_views = True  # type: ignore[union-attr]
-
-
-def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
-    """np.add.at: an index that comes twice adds twice."""
-    places = a.positions()[plain(indices)]
-    wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
-    for k, place in enumerate(np.ravel(places)):
-        one = a.part(np.array([place]))
-        t.into(one, one + wide[k])
-
-
 def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
-    """np.compress and np.extract: a known condition only."""
+    """Return np.compress or np.extract, whose condition must be known."""
     if is_symbolic(condition):
-        return (
-            t.traced(a).reshape(-1)[t.traced(_stacked(t, condition)).reshape(-1)] if axis is None else plain(condition)
-        )
+        return t.traced(a).reshape(-1)[t.traced(condition).reshape(-1)] if axis is None else plain(condition)
     return _view(lambda base: np.compress(plain(condition), base, axis=axis))(t, a)
 
 
 def _extract(t: Tracer, condition: Any, arr: Any) -> Any:
-    flat = t.traced(_stacked(t, arr)).reshape(-1)
-    return _compress(t, t.call(np.ravel, (_stacked(t, condition),), {}), flat)
+    flat = t.traced(arr).reshape(-1)
+    return _compress(t, t.call(np.ravel, (t.unlisted(condition),)), flat)
 
 
 def _at_least(function: Any) -> Rule:
@@ -216,10 +117,17 @@ def _at_least(function: Any) -> Rule:
 
 
 def _insert(t: Tracer, arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
-    """np.insert; the values take the type of the array."""
-    arr = t.traced(_stacked(t, arr))
-    values = t.cast(t.traced(_stacked(t, values)), arr.dtype, copy=False)
+    """Return np.insert; the values take the type of the array."""
+    arr = t.traced(arr)
+    values = t.cast(t.traced(values), arr.dtype, copy=False)
     return _moved(np.insert, 0, 2)(t, arr, obj, values, **({} if axis is None else {"axis": axis}))
+
+
+def _diag(t: Tracer, v: Any, k: int = 0) -> Any:
+    found = _moved(np.diag, 0)(t, v, k)
+    if np.ndim(v) == 2:
+        freeze(found, v)
+    return found
 
 
 def _size(t: Tracer, a: Any, axis: Any = None) -> Any:
@@ -227,19 +135,15 @@ def _size(t: Tracer, a: Any, axis: Any = None) -> Any:
     return np.size(np.broadcast_to(0, shape), plain(axis))
 
 
-def _split_axis(name: str) -> Rule:
-    return _view(getattr(np, name))
-
-
 def _broadcast_arrays(t: Tracer, *arrays: Any) -> Any:
     shape = np.broadcast_shapes(*(np.shape(a) for a in arrays))
-    return tuple(t.call(np.broadcast_to, (t.traced(a), shape), {}) for a in arrays)
+    return tuple(t.call(np.broadcast_to, (t.traced(a), shape)) for a in arrays)
 
 
 def _meshgrid(t: Tracer, *arrays: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     places = [np.arange(np.size(a)).reshape(np.shape(a)) for a in arrays]
     grids: Any = np.meshgrid(*places, sparse=sparse, indexing=indexing)  # type: ignore[call-overload]
-    return tuple(t.traced(_stacked(t, a)).reshape(-1)[grid] for a, grid in zip(arrays, grids, strict=True))
+    return tuple(t.traced(a).reshape(-1)[grid] for a, grid in zip(arrays, grids, strict=True))
 
 
 def _pad(t: Tracer, array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
@@ -250,7 +154,7 @@ def _pad(t: Tracer, array: Any, pad_width: Any, mode: Any = "constant", constant
 
 
 def _unstack(t: Tracer, a: Any, *, axis: int = 0) -> Any:
-    return tuple(t.call(np.moveaxis, (a, axis, 0), {}))
+    return tuple(t.call(np.moveaxis, (a, axis, 0)))
 
 
 def _take_along_axis(t: Tracer, a: Any, indices: Any, axis: Any = -1) -> Any:
@@ -269,47 +173,19 @@ FUNCTIONS |= {
     getattr(np, name): _moved(getattr(np, name), *data)
     for name, data in {
         "concatenate": (0,), "stack": (0,), "hstack": (0,), "vstack": (0,), "dstack": (0,), "column_stack": (0,),
-        "row_stack": (0,), "block": (0,), "append": (0, 1), "diag": (0,), "diagflat": (0,),
+        "row_stack": (0,), "block": (0,), "append": (0, 1), "diagflat": (0,),
         "tril": (0,), "triu": (0,),
     }.items()
     if hasattr(np, name)
 }  # fmt: skip
 FUNCTIONS |= {
-    np.asarray: _asarray,
-    np.asanyarray: _asarray,
-    np.ascontiguousarray: _contiguous,
-    np.asarray_chkfinite: _asarray,
-    np.array: _array,
-    np.copy: lambda t, a: t.copied(t.traced(_stacked(t, a))),
-    np.atleast_1d: _at_least(np.atleast_1d),
-    np.atleast_2d: _at_least(np.atleast_2d),
-    np.atleast_3d: _at_least(np.atleast_3d),
-    np.insert: _insert,
-    np.compress: _compress,
-    np.extract: _extract,
-    np.zeros_like: _like(0),
-    np.ones_like: _like(1),
-    np.full_like: _full_like,
-    np.full: _full,
-    np.putmask: _putmask,
-    np.place: _putmask,
-    np.copyto: _copyto,
-    np.fill_diagonal: _fill_diagonal,
-    np.put: _put,
-    (np.add, "at"): _add_at,
-    np.size: _size,
-    np.shape: lambda t, a: t.traced(_stacked(t, a)).shape,
-    np.ndim: lambda t, a: t.traced(_stacked(t, a)).ndim,
-    np.broadcast_arrays: _broadcast_arrays,
-    np.meshgrid: _meshgrid,
-    np.pad: _pad,
-    np.take_along_axis: _take_along_axis,
-    np.real: lambda t, a: t.traced(a),
-    np.isscalar: lambda t, a: isinstance(a, TracedArray) and a.cells is None,
-    np.iscomplexobj: lambda t, a: False,
-    np.isrealobj: lambda t, a: True,
-}
+    np.atleast_1d: _at_least(np.atleast_1d), np.atleast_2d: _at_least(np.atleast_2d),
+    np.atleast_3d: _at_least(np.atleast_3d), np.diag: _diag, np.insert: _insert, np.compress: _compress,
+    np.extract: _extract, np.size: _size, np.shape: lambda t, a: t.traced(a).shape,
+    np.ndim: lambda t, a: t.traced(a).ndim, np.broadcast_arrays: _broadcast_arrays, np.meshgrid: _meshgrid,
+    np.pad: _pad, np.take_along_axis: _take_along_axis, np.real: lambda t, a: t.traced(a),
+    np.isscalar: lambda t, a: isinstance(a, TracedArray) and a.buffer is None,
+    np.iscomplexobj: lambda t, a: False, np.isrealobj: lambda t, a: True,
+}  # fmt: skip
 if hasattr(np, "unstack"):
     FUNCTIONS[np.unstack] = _unstack
-if hasattr(np, "astype"):
-    FUNCTIONS[np.astype] = lambda t, x, dtype, copy=True: t.cast(t.traced(x), dtype, copy)

@@ -1,0 +1,37 @@
+"""infimum's own contractors by name: how each is made for a function, and which of them run unless others are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infimum.contractors.contractor import Contractor
+from infimum.contractors.level import Level
+from infimum.contractors.linear.layer import layered
+from infimum.contractors.mean_value import MeanValue
+from infimum.contractors.monotone import Monotone
+from infimum.contractors.stationary import Stationary
+from infimum.function.function import Function
+
+MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
+
+DEFAULT = ("linear", "level", "monotone", "stationary", "mean_value")
+
+
+def _worthwhile_layer(function: Function) -> Contractor | None:
+    found = layered(function)
+    return found if found is not None and found.is_worthwhile else None
+
+
+def _by_slopes(contractor: Contractor) -> Callable[[Function], Contractor | None]:
+    return lambda function: contractor if function.n <= MOST_FOR_SLOPES else None
+
+
+# In the order in which they run; None for a function on which one is not worth its time.
+CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
+    "linear": _worthwhile_layer,
+    "level": lambda function: Level(passes=4),
+    "monotone": _by_slopes(Monotone()),
+    "stationary": _by_slopes(Stationary(passes=1)),
+    "mean_value": _by_slopes(MeanValue()),
+}
+NAMES = tuple(CONTRACTORS)
