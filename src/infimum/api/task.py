@@ -11,7 +11,7 @@ from infimum.api import options
 from infimum.concurrency import one_at_a_time
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
-from infimum.function.function import Function, trace_unwatched
+from infimum.function.function import Function, trace
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.tracing.negative import Negative
@@ -49,7 +49,8 @@ def read_task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, 
 def traced(task: Task) -> Function:
     """Return the function as a graph; refuse a gradient that is not its own at a few points."""
     points = _probes(task)
-    function = trace_unwatched(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
+    box = task.domain.lo, task.domain.hi
+    function = trace(task.f, task.domain.n, task.args, task.jac, box, compare=False)
     for point, given in points:
         _compare(function, point, given)
     return function
