@@ -177,6 +177,10 @@ def test_the_installed_package_is_the_one_in_src() -> None:
     assert not stale, f"run `make install`: the installed package is older than src in {stale}"
 
 
+def test_the_installed_package_says_that_it_is_typed() -> None:
+    assert (Path(infimum.core.__file__).parent.parent / "py.typed").is_file()
+
+
 TEXTS = (".cfg", ".cpp", ".cu", ".def", ".h", ".inc", ".md", ".py", ".sh", ".toml", ".txt", ".yml")
 # Paths of one machine. /usr/bin/env in a first line and pseudo-files of the system are the same everywhere.
 ABSOLUTE = re.compile(r"(?<![\w./:>])/(?:home|root|work|tmp|opt|mnt|srv|usr/(?!bin/env\b)|Users)(?:/|\b)")
