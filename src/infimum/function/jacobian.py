@@ -16,8 +16,8 @@ from infimum.backends import cpu
 from infimum.concurrency import cached_property
 from infimum.errors import InvalidJacobian
 from infimum.function.watch import Comparison
-from infimum.graph.build import is_number
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.passes.facts import facts
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from infimum.graph.build import is_number
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
