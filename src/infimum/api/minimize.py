@@ -19,11 +19,12 @@ from infimum.api.interrupt import Interrupt
 from infimum.api.progress import Display
 from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain, read_bounds
-from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
+from infimum.errors import InternalError, InvalidBounds, InvalidJacobian, InvalidOption
 from infimum.function.function import Function, trace_unwatched
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.records.writing import trusted
 from infimum.search import placed
 from infimum.search.paper import search as paper
 from infimum.tracing.negative import Negative
@@ -160,9 +161,18 @@ def minimize(
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
             return bool(so_far) or interrupt.requested
 
-        outcome = run.search(report)
+        outcome = _searched(run, report, trust)
         function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text, trust)
+
+
+def _searched(run: Any, report: Callable[[paper.Progress], bool], trust: tuple[str, ...]) -> paper.Outcome:
+    """Return what the search finds; a contradiction may be the fault of whatever the proof rests on."""
+    try:
+        found: paper.Outcome = run.search(report)
+    except InternalError as error:
+        raise InternalError(f"{error} {trusted(trust)}" if trust else str(error)) from error
+    return found
 
 
 _KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
