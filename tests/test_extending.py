@@ -19,7 +19,8 @@ from infimum.errors import InternalError, InvalidOption
 from infimum.function.function import trace
 from infimum.search.auto import bisection
 from infimum.search.auto.bisection import bisected, proposed_cuts
-from infimum.search.auto.split_rules import SPLITS, Cuts, SplitRule
+from infimum.search.auto.split_rules import Cuts, SplitRule
+from infimum.search.auto.split_table import SPLITS
 
 FloatArray = npt.NDArray[np.float64]
 Patch = pytest.MonkeyPatch

@@ -26,7 +26,7 @@ from infimum.cli.target import read_bound, target
 from infimum.contractors.table import DEFAULT, NAMES
 from infimum.errors import InfimumError
 from infimum.records.result import Result
-from infimum.search.auto.split_rules import SPLITS
+from infimum.search.auto.split_table import SPLITS
 from infimum.search.paper.partition import PARTITIONS
 from infimum.search.paper.sampling import SAMPLINGS
 from infimum.search.paper.selection import Best
