@@ -22,7 +22,10 @@ import nvrtc
 from infimum import problems
 from infimum.backends import cpu
 from infimum.backends import placement as place
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import batch as cuda_batch
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.placement import Gpu, is_on_device
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.chain import ContractorChain
@@ -103,8 +106,8 @@ def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.fixture
 def quick(fake: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The same with the core's virtual machine in place of kernels: nothing to compile."""
-    monkeypatch.setattr(cuda, "compiled", lambda *_, **__: b"")
-    monkeypatch.setattr(cuda, "Kernel", CoreKernel)
+    monkeypatch.setattr(cuda_compile, "compiled", lambda *_, **__: b"")
+    monkeypatch.setattr(cuda_kernel, "Kernel", CoreKernel)
     return fake
 
 
@@ -113,7 +116,7 @@ class CoreKernel:
 
     def __init__(self, program: Any, mode: Any, team: int, *_: Any, **__: Any) -> None:
         self.program, self.mode, self.point = program, mode, mode == "point"
-        self.cupy = cuda._cupy()
+        self.cupy = cuda_device.cupy()
         self.emitted = type("Emitted", (), {"outputs": tuple(program.slots[slot].size for slot in program.outputs)})
         self.wrong = np.zeros(1, np.int32)
         self.values = sum(self.emitted.outputs)
@@ -123,8 +126,8 @@ class CoreKernel:
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
         assert is_on_device(lo) and is_on_device(hi)
-        found = cpu.run(self.program, cuda.to_host(lo), cuda.to_host(hi), self.mode, threads=1)
-        return [(cuda.to_device(a), cuda.to_device(b)) for a, b in found]
+        found = cpu.run(self.program, cuda_device.to_host(lo), cuda_device.to_host(hi), self.mode, threads=1)
+        return [(cuda_device.to_device(a), cuda_device.to_device(b)) for a, b in found]
 
 
 # --- the same bits ---------------------------------------------------------------------------------------------------
@@ -181,7 +184,7 @@ def test_a_fault_on_the_device_is_seen_in_the_result(end: int, quick: Any, monke
         found[0][end][0, 0] = found[0][1 - end][0, 0]
         return [tuple(pair) for pair in found]
 
-    monkeypatch.setattr(cuda, "Kernel", type("Faulty", (CoreKernel,), {"run": faulty}))
+    monkeypatch.setattr(cuda_kernel, "Kernel", type("Faulty", (CoreKernel,), {"run": faulty}))
     case = CASES["hartmann6"]()
     assert not same_outcome(searched(case, Gpu(**EVERYTHING)), searched(case, "cpu"))
 
@@ -196,9 +199,9 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     boxes = Boxes(lo, lo + 0.1)
     wanted = ContractorChain(function, domain).contract(boxes, -0.5)
     crossed: list[int] = []
-    there, kernel = cuda.to_device, cuda.to_host
-    monkeypatch.setattr(place.cuda, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
-    monkeypatch.setattr(place.cuda, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
+    there, kernel = cuda_device.to_device, cuda_device.to_host
+    monkeypatch.setattr(place.cuda_device, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
+    monkeypatch.setattr(place.cuda_device, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
     monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
     found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain).contract(boxes, -0.5)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
@@ -253,7 +256,7 @@ def test_a_large_batch_waits_for_no_compilation_and_moves_when_it_is_done(
             time.sleep(0.001)
         return b"code"
 
-    monkeypatch.setattr(cuda, "compiled", slowly)
+    monkeypatch.setattr(cuda_compile, "compiled", slowly)
     gpu = Gpu(call=1e-12, patience=1e-12, many=10**9)
     function = trace(problems.hartmann6().f, 6).on(gpu)
     lo = np.random.default_rng(1).random((50, 6))
@@ -276,8 +279,8 @@ def test_an_nvrtc_that_cannot_hurry_compiles_at_leisure(fake: Any, monkeypatch: 
     compile_program, asked_for = fake.cuda.nvrtc.compileProgram, []
 
     def knowing_less(program: Any, options: list[str]) -> None:
-        asked_for.append(cuda.QUICK in options)
-        if cuda.QUICK in options:
+        asked_for.append(cuda_compile.QUICK in options)
+        if cuda_compile.QUICK in options:
             raise fake_cupy.NVRTCError("NVRTC_ERROR_INVALID_OPTION")
         compile_program(program, options)
 
@@ -292,7 +295,7 @@ def test_a_compilation_that_fails_is_said_in_a_sentence(quick: Any, monkeypatch:
     def failing(*_: Any, **__: Any) -> bytes:
         raise BackendUnavailable("NVRTC (1, 2) does not know this GPU: install a newer CuPy")
 
-    monkeypatch.setattr(cuda, "compiled", failing)
+    monkeypatch.setattr(cuda_compile, "compiled", failing)
     with pytest.raises(BackendUnavailable, match="install a newer CuPy"):
         searched(CASES["lj3"](), Gpu(**EVERYTHING))
 
@@ -311,10 +314,10 @@ def test_nvrtc_compiles_contraction_in_a_hurry(architecture: int) -> None:
     if compiler is None:
         pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
     function = trace(_branches, 2)
-    for program in (function._level_program, function._slope_program, form_program(2)):
-        made = cuda.text(program)
+    for program in (function.programs.level, function.programs.slope, form_program(2)):
+        made = cuda_compile.text(program)
         head = "#define INFIMUM_TEAM 1\n#define INFIMUM_VALUE Range\n"
-        shown = host_cuda.ptx(compiler, head + made.text, f"compute_{architecture}", (cuda.QUICK,))
+        shown = host_cuda.ptx(compiler, head + made.text, f"compute_{architecture}", (cuda_compile.QUICK,))
         assert f".entry {made.name}(" in shown
 
 
@@ -419,7 +422,7 @@ def test_boxes_for_which_memory_is_short_go_by_way_of_the_host(folder: Path, mon
 
 
 def test_a_short_search_never_asks_whether_a_gpu_is_there(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda, "available", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(cuda_device, "available", lambda: pytest.fail("asked"))
     assert minimum("auto").backend == "cpu" and not fake.launches
 
 
@@ -482,7 +485,7 @@ def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monke
         raise fake_cupy.OutOfMemoryError
 
     monkeypatch.setattr(CoreKernel, "run", failing)
-    monkeypatch.setattr(cuda, "run_kernel", failing)
+    monkeypatch.setattr(cuda_batch, "run_kernel", failing)
     assert minimum("auto").backend.startswith("cpu: the memory of Fake")
 
 

@@ -20,7 +20,7 @@ import nvrtc
 from infimum import problems
 from infimum.api.progress import Display
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda.emit import emit
 from infimum.backends.cuda.memory import TEAMS
 from infimum.backends.cuda.tape import emit_tape
@@ -107,7 +107,7 @@ def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
         pytest.skip("no C++ compiler")
     made = fake_cupy.module(folder, **given)
     monkeypatch.setitem(sys.modules, "cupy", made)
-    monkeypatch.setattr("infimum.staging.cuda.device.fits", lambda *_: False)  # tests/test_staging*.py are about that
+    monkeypatch.setattr("infimum.staging.cuda.working.fits", lambda *_: False)  # tests/test_staging*.py are about that
     return made
 
 
@@ -186,13 +186,13 @@ def test_children_and_best_points_are_the_same_however_the_work_is_cut(
 def test_children_of_a_kernel_that_gives_other_numbers_are_refused(
     case: Case, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launch = cuda.Kernel.launch
+    launch = cuda_kernel.Kernel.launch
 
-    def off(kernel: cuda.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
+    def off(kernel: cuda_kernel.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
         launch(kernel, lo, hi, out, *rest)
         out[0][0] = np.nextafter(out[0][0], -np.inf) if out[0][0] == out[0][0] else 0.0
 
-    monkeypatch.setattr(cuda.Kernel, "launch", off)
+    monkeypatch.setattr(cuda_kernel.Kernel, "launch", off)
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
         search(case, "cuda", max_iter=2)
 
@@ -257,7 +257,7 @@ def test_pieces_are_halved_until_they_fit_and_a_child_too_large_is_refused_in_a_
     small = pretend(folder, monkeypatch, memory=8 * 100)
     agree(function, case, DeviceChildren(function))
     assert 0 < max(count for _, count in small.launches) <= 100
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
     pretend(folder, monkeypatch, memory=1)
     with pytest.raises(BackendUnavailable, match=r"memory of Fake \(0 GiB\) is used up: .* or use backend='cpu'"):
         search(case, "cuda", max_iter=2)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.placement import Gpu, to_host
 from infimum.domain import Domain
 from infimum.errors import BackendUnavailable, ProgramError
@@ -57,14 +57,14 @@ def named(asked: str, count: int | None = None) -> Choice | None:
     """Return the backend, where nothing need be measured. count: how many GPUs are used, all by default."""
     if asked == "cpu":
         return Choice("cpu", "cpu")
-    reason = cuda.available()
+    reason = cuda_device.available()
     if asked == "cuda":
         if reason is not None:
             raise BackendUnavailable(reason)
         name = gpu_names(count)
         return Choice("cuda", f"cuda: {name}", name)
     if reason is not None:
-        return Choice("cpu", f"cpu: {reason}" if cuda.is_installed() else "cpu")
+        return Choice("cpu", f"cpu: {reason}" if cuda_device.is_installed() else "cpu")
     return None
 
 
@@ -89,9 +89,9 @@ def for_long_search(function: Function, domain: Domain, threads: int) -> Choice:
 
 def gpu_names(count: int | None = None) -> str:
     """Return the GPUs in words."""
-    with cuda.cuda_errors_as_refusals():
-        number = cuda.device_count() if count is None else count
-        return cuda.device().name if number == 1 else f"{number} of {cuda.device().name}"
+    with cuda_device.cuda_errors_as_refusals():
+        number = cuda_device.count() if count is None else count
+        return cuda_device.current().name if number == 1 else f"{number} of {cuda_device.current().name}"
 
 
 def best_seconds(work: Callable[[], object]) -> float:
@@ -138,7 +138,7 @@ def _child_on_gpu(function: Function, domain: Domain, split: Split) -> float:
     """Return the seconds that a child takes on one GPU."""
     count = min(CHILDREN_ON_GPU, children(split))
     of = cuda_children.rows(split.variables, split.edges, domain.lo, domain.hi)
-    with cuda.cuda_errors_as_refusals():
+    with cuda_device.cuda_errors_as_refusals():
         made = cuda_children.table(function.value_program, of)
         return best_seconds(lambda: int(made.ends(0, count)[0].view(np.int64)[0, 0])) / count
 
@@ -149,8 +149,8 @@ def _child_on_gpu(function: Function, domain: Domain, split: Split) -> float:
 def _faster_with_boxes(function: Function, domain: Domain, threads: int) -> Choice:
     on_cpu = _box_seconds(function, boxes_all_over(domain, BOXES_ON_CPU), threads)
     name = gpu_names(count=1)
-    with cuda.cuda_errors_as_refusals():
-        lo, hi = (cuda.to_device(end) for end in boxes_all_over(domain, BOXES_ON_GPU))
+    with cuda_device.cuda_errors_as_refusals():
+        lo, hi = (cuda_device.to_device(end) for end in boxes_all_over(domain, BOXES_ON_GPU))
         on_gpu = _box_seconds(function.on(Gpu(call=0, patience=0, many=0)), (lo, hi), threads)
     measured = f"{on_cpu * 1e9:,.3g} ns to contract a box on the CPU, {on_gpu * 1e9:,.3g} ns on {name}"
     if on_gpu * MUCH_FASTER < on_cpu:

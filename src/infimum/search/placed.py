@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.domain import Domain
 from infimum.errors import BackendUnavailable
 from infimum.function.function import Function
@@ -46,7 +46,7 @@ class Placed(ABC):
     def _searched(self, report: Report) -> Outcome:
         if self.choice.backend == "cpu":
             return self._run(self._function, report)
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             return self._run(self._function.on(self.choice.backend), report)
 
     @abstractmethod

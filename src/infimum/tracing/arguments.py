@@ -68,15 +68,10 @@ def _signature(function: Any) -> inspect.Signature:
         return inspect.signature(space["told"])
 
 
-@functools.cache
-def _honoured(rule: Any) -> inspect.Signature:
-    return inspect.signature(rule)
-
-
 def bound(function: Any, rule: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Bound:
     """Return how the rule is to be called for function(*args, **kwargs); refuse what the rule does not honour."""
     signature = _signature(function)
-    known = _honoured(rule).parameters
+    known = _signature(rule).parameters
     takes_all = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     by_place: list[Any] = []
     by_name: dict[str, Any] = {}

@@ -11,8 +11,8 @@ from infimum.tracing.buffer import Buffer
 from infimum.tracing.flatiter import FlatIter
 from infimum.tracing.refusal import refusal
 
-_DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
-_DTYPES |= {"F": _DTYPES["f"], "B": _DTYPES["b"], "I": _DTYPES["i"]}
+DTYPES = {"f": np.dtype(float), "b": np.dtype(bool), "i": np.dtype(np.int64)}
+DTYPES |= {"F": DTYPES["f"], "B": DTYPES["b"], "I": DTYPES["i"]}
 
 
 class ArrayMethods(ArrayOperators):
@@ -40,15 +40,15 @@ class ArrayMethods(ArrayOperators):
     def dtype(self) -> np.dtype[Any]:
         if self.buffer is not None and self.buffer.value is not None:
             return self.buffer.value.dtype
-        return _DTYPES[self.kind]
+        return DTYPES[self.kind]
 
     @property
     def T(self) -> Any:
-        return self.tracer.call(np.transpose, (self,), {})
+        return self.tracer.call(np.transpose, (self,))
 
     @property
     def flat(self) -> Any:
-        return FlatIter(self) if self.buffer is not None else self.tracer.call(np.ravel, (self,), {})
+        return FlatIter(self) if self.buffer is not None else self.tracer.call(np.ravel, (self,))
 
     @flat.setter
     def flat(self, value: Any) -> None:
@@ -56,7 +56,7 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def mT(self) -> Any:
-        return self.tracer.call(np.swapaxes, (self, -1, -2), {})
+        return self.tracer.call(np.swapaxes, (self, -1, -2))
 
     @property
     def real(self) -> Any:
@@ -70,10 +70,10 @@ class ArrayMethods(ArrayOperators):
         return self.tracer.call(np.reshape, (self, shape[0] if len(shape) == 1 else shape), kwargs)
 
     def transpose(self, *axes: Any) -> Any:
-        return self.tracer.call(np.transpose, (self, (axes[0] if len(axes) == 1 else axes) if axes else None), {})
+        return self.tracer.call(np.transpose, (self, (axes[0] if len(axes) == 1 else axes) if axes else None))
 
     def flatten(self, order: Any = "C") -> Any:
-        return self.tracer.call(np.ravel, (self, order), {}).copy()
+        return self.tracer.call(np.ravel, (self, order)).copy()
 
     def view(self, dtype: Any = None, type: Any = None) -> Any:
         """Return another array of the same elements; other types read their bits, which is refused."""
@@ -104,11 +104,11 @@ class ArrayMethods(ArrayOperators):
     def item(self, *key: Any) -> Any:
         if key:
             places = key[0] if len(key) == 1 and isinstance(key[0], tuple) else key
-            one = self[places] if len(places) > 1 else self.tracer.call(np.ravel, (self,), {})[places[0]]
+            one = self[places] if len(places) > 1 else self.tracer.call(np.ravel, (self,))[places[0]]
         elif self.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         else:
-            one = self.tracer.call(np.ravel, (self,), {})[0] if self.buffer is not None else self
+            one = self.tracer.call(np.ravel, (self,))[0] if self.buffer is not None else self
         return self.tracer.weak(one)
 
     def tolist(self) -> Any:
@@ -125,7 +125,7 @@ class ArrayMethods(ArrayOperators):
     conjugate = conj
 
     def __contains__(self, value: Any) -> bool:
-        return bool(self.tracer.call(np.any, (self == value,), {}))
+        return bool(self.tracer.call(np.any, (self == value,)))
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -139,7 +139,7 @@ class ArrayMethods(ArrayOperators):
     argmax, argmin, argsort = method(np.argmax), method(np.argmin), method(np.argsort)
 
     def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
-        self.tracer.call(np.sort, (self,), {})
+        self.tracer.call(np.sort, (self,))
         raise refusal("sort in place is not offered.", "Write np.sort(a) for constant arrays.")
 
     def is_integer(self) -> Any:

@@ -22,46 +22,32 @@ _WHERE = "Write np.where(condition, a, b) instead."
 
 
 def _branch(where: SourceLine) -> tuple[str, str]:
+    """Return why a branch is refused, and what to write in its place."""
     statement, test = _statement(where)
     text = ast.unparse(test) if test is not None else where.expression
-    subject = _subject(test) or text or "The condition"
-    both = f"{subject} stands for a whole range here, so both branches may be needed."
+    ranged = f"{_subject(test) or text or 'The condition'} stands for a whole range here"
+    both, neither = f"{ranged}, so both branches may be needed.", f"{ranged}, so it is neither true nor false."
+    if statement is None:
+        return _asked(text)
     if isinstance(statement, ast.While):
-        return (
-            f"{subject} stands for a whole range here, so the number of rounds is not known.",
-            "Write a loop with a fixed number of rounds, for example for k in range(20), with np.where inside.",
-        )
+        loop = "Write a loop with a fixed number of rounds, for example for k in range(20), with np.where inside."
+        return f"{ranged}, so the number of rounds is not known.", loop
     if isinstance(statement, ast.BoolOp):
         name = "logical_and" if isinstance(statement.op, ast.And) else "logical_or"
         inner = ", ".join(ast.unparse(value) for value in statement.values)
-        return (
-            f"{subject} stands for a whole range here, so it is neither true nor false.",
-            f"Write np.{name}({inner}) instead, inside np.where where it decides a branch.",
-        )
+        return neither, f"Write np.{name}({inner}) instead, inside np.where where it decides a branch."
     if isinstance(statement, ast.UnaryOp):
-        return (
-            f"{subject} stands for a whole range here, so it is neither true nor false.",
-            f"Write np.logical_not({ast.unparse(statement.operand)}) instead.",
-        )
+        return neither, f"Write np.logical_not({ast.unparse(statement.operand)}) instead."
     if isinstance(statement, ast.Compare):
         sides = [statement.left, *statement.comparators]
-        parts = [
-            ast.unparse(ast.Compare(left, [op], [right]))
-            for left, op, right in zip(sides, statement.ops, sides[1:], strict=False)
-        ]
-        return (
-            f"{ast.unparse(sides[1])} stands for a whole range here; a chained comparison needs true or false.",
-            f"Write np.logical_and({', '.join(parts)}) instead.",
-        )
+        pairs = zip(sides, statement.ops, sides[1:], strict=False)
+        parts = ", ".join(ast.unparse(ast.Compare(left, [op], [right])) for left, op, right in pairs)
+        why = f"{ast.unparse(sides[1])} stands for a whole range here; a chained comparison needs true or false."
+        return why, f"Write np.logical_and({parts}) instead."
     if isinstance(statement, ast.Assert):
-        return (
-            f"{subject} stands for a whole range here, so it is neither true nor false.",
-            "Leave the assertion out; the search domain is given by the bounds.",
-        )
+        return neither, "Leave the assertion out; the search domain is given by the bounds."
     if isinstance(statement, ast.IfExp):
         return both, f"Write np.where({text}, {ast.unparse(statement.body)}, {ast.unparse(statement.orelse)}) instead."
-    if statement is None:
-        return _asked(text)
     return both, f"Write np.where({text}, a, b) instead." if text else _WHERE
 
 

@@ -35,13 +35,13 @@ def lifted(t: Tracer, make: Callable[..., Node], *values: Any, boolean: bool = F
     """Return what `make` builds of the nodes of the operands, all of one shape."""
     operands = [t.operand(value) for value in values]
     if not any(shape for _, shape, _ in operands):
-        return TracedArray(t, (), make(*(node for node, _, _ in operands)), boolean=boolean)
+        return TracedArray(t, (), make(*(node for node, _, _ in operands)), kind="b" if boolean else "f")
     shape = np.broadcast_shapes(*(shape for _, shape, _ in operands))
     size = int(np.prod(shape, dtype=np.int64))
     if size == 0:
         return t.fresh(np.zeros(shape))  # type: ignore[no-any-return]
     nodes = [broadcast(t, node, own, shape) if node.size != 1 else node for node, own, _ in operands]
-    return t.array(sized(t, make(*nodes), size), shape, boolean)
+    return t.array(sized(t, make(*nodes), size), shape, kind="b" if boolean else "f")
 
 
 def broadcast(t: Tracer, node: Node, own: Shape, shape: Shape) -> Node:

@@ -64,7 +64,7 @@ def _elementwise(t: Tracer, function: np.ufunc, inputs: tuple[Any, ...], target:
     if where is not True and (where is None or target is None or isinstance(target, tuple)):
         raise arguments.not_honoured(function, "where")  # NumPy leaves the other elements unset
     found = _of_elements(t, function, inputs, options)
-    return found if where is True else call(t, np.where, (where, found, target), {})
+    return found if where is True else call(t, np.where, (where, found, target))
 
 
 def _of_elements(t: Tracer, function: np.ufunc, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -126,8 +126,9 @@ def _is_short(value: Any) -> bool:
 # All other functions
 
 
-def call(t: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(t: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """Return what a NumPy function gives."""
+    kwargs = dict(kwargs or {})
     if isinstance(function, np.ufunc):
         return ufunc(t, function, args[: function.nin], **arguments.with_out(function, args, kwargs))
     if args and isinstance(args[0], Selected):
@@ -137,7 +138,6 @@ def call(t: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         return plain_call(t, function, args, kwargs)
     if rule is None:
         raise unknown(function)
-    kwargs = dict(kwargs)
     args, target = arguments.split_out(function, args, kwargs)
     found = _ruled(t, function, rule, args, kwargs)
     if target is None:

@@ -50,7 +50,7 @@ def _integers(t: Tracer, array: TracedArray) -> tuple[TracedArray, int]:
     if size < 2.0**62 and t.nonfinite.is_nan(array.node) is False:
         return unsigned_zero(t, t.ufunc(np.trunc, (array,))), math.ceil(size)
     inside = t.ufunc(np.less, (t.ufunc(np.absolute, (array,)), 2.0**63))
-    whole = t.call(np.where, (inside, t.ufunc(np.trunc, (array,)), -(2.0**63)), {})
+    whole = t.call(np.where, (inside, t.ufunc(np.trunc, (array,)), -(2.0**63)))
     return unsigned_zero(t, whole), LIMIT
 
 

@@ -6,8 +6,9 @@
     i      int64              as NumPy promotes; `bound` is a number that no element exceeds in size
     F I B  Python's float, int and bool: of float(), int(), .item() …; weak, as NumPy says
 
-The type of a result is what NumPy itself gives on tiny arrays of the operands' types. Of other types (float16 of the
-square root of a truth value, int8 of its square) and of integers that a rule for reals would get wrong, there is none.
+The type of a result is what NumPy itself gives on tiny arrays of the operands' types. Other types
+(float16 of the square root of a truth value, int8 of its square) have no kind; nor have integers that a rule for reals
+would get wrong.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum.exact.number import Exact, ExactArray
+from infimum.tracing.array_methods import DTYPES
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 LIMIT = 2**63  # the size from which on int64 wraps around
 _WEAK: dict[str, type] = {"F": float, "I": int, "B": bool}
-DTYPES = {"b": np.dtype(bool), "i": np.dtype(np.int64), "f": np.dtype(np.float64)}
 
 
 def type_of(value: Any) -> Any:
@@ -43,8 +44,6 @@ def type_of(value: Any) -> Any:
         return value.dtype
     if isinstance(value, ExactArray):
         return np.dtype(np.float64)
-    if isinstance(value, bool):
-        return bool
     if isinstance(value, int):
         return int
     if isinstance(value, float | Fraction | Exact | Decimal):

@@ -129,7 +129,7 @@ def _masked(t: Tracer, array: TracedArray, mask: TracedArray, value: Any) -> Any
         value = value.values
     elif np.ndim(value) != 0:
         raise Selected(t, array, mask).refused("An array is assigned to selected elements")
-    return t.call(np.where, (mask, value, array), {})
+    return t.call(np.where, (mask, value, array))
 
 
 def _stripped(numbers: npt.NDArray[Any], ndim: int) -> npt.NDArray[Any]:

@@ -81,14 +81,12 @@ def _with_negative_zeros(t: Tracer, doubles: npt.NDArray[np.float64], zero: npt.
     return t.nonfinite.zeros.forget(t.graph.node("constant", (), zero.size, constant(doubles)))
 
 
-def array(
-    t: Tracer, node: Node, shape: Shape, boolean: bool = False, kind: str = "f", bound: int = 0, like: Any = None
-) -> TracedArray:
+def array(t: Tracer, node: Node, shape: Shape, kind: str = "f", bound: int = 0, like: Any = None) -> TracedArray:
     """Return a new array with these elements, in memory in the order of `like`."""
     if not shape:
-        return TracedArray(t, (), node, boolean=boolean, kind=kind, bound=bound)
+        return TracedArray(t, (), node, kind=kind, bound=bound)
     buffer = Buffer(t, node.size, None, node)
-    return TracedArray(t, shape, None, buffer, laid_out(like), boolean, kind, bound)
+    return TracedArray(t, shape, None, buffer, laid_out(like), kind, bound)
 
 
 def fresh(t: Tracer, value: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infimum.tracing.dtypes import DTYPES, LIMIT, bound_of, result_kinds, type_of, typed, unsigned_zero, with_kind
+from infimum.tracing.array_methods import DTYPES
+from infimum.tracing.dtypes import LIMIT, bound_of, result_kinds, type_of, typed, unsigned_zero, with_kind
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
 
@@ -110,7 +111,7 @@ def _integer_division(t: Tracer, rule: Any, a: Any, b: Any, bound: int) -> Any:
     if type(divisor) is not TracedArray and np.all(np.asarray(divisor) != 0):
         return _typed_parts(t, rule(t, a, b), bound)
     zero = t.ufunc(np.equal, (b, 0))
-    found = rule(t, a, t.call(np.where, (zero, 1, b), {}))
+    found = rule(t, a, t.call(np.where, (zero, 1, b)))
     if isinstance(found, tuple):
         return _typed_parts(t, tuple(t.apply("where", zero, 0.0, part) for part in found), bound)
     return _typed_parts(t, t.apply("where", zero, 0.0, found), bound)

@@ -64,8 +64,8 @@ class Selected(ArrayOperators):
             raise self.refused(f"np.{function.__name__} of selected elements")
         call = self.tracer.call
         fold = {np.mean: np.sum, np.nansum: np.sum}.get(function, function)
-        found = call(fold, (call(np.where, (self.mask, self.values, _IDLE[function]), {}),), {})
-        return found / call(np.sum, (self.mask,), {}) if function is np.mean else found
+        found = call(fold, (call(np.where, (self.mask, self.values, _IDLE[function])),))
+        return found / call(np.sum, (self.mask,)) if function is np.mean else found
 
     def refused(self, what: str) -> Exception:
         return refusal(

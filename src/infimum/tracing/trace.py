@@ -132,10 +132,7 @@ def _note(error: Exception, n: int) -> None:
     note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
         f", at {place}" if place else ""
     )
-    if hasattr(error, "add_note"):
-        error.add_note(note)
-    else:
-        error.__notes__ = [note]
+    error.__notes__ = [*getattr(error, "__notes__", ()), note]  # as error.add_note does from Python 3.11 on
 
 
 def _describe(f: Any) -> str:

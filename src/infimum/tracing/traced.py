@@ -35,20 +35,24 @@ Shape = tuple[int, ...]
 def _quick(op: str, ufunc: np.ufunc) -> tuple[Method, Method]:
     """Return the methods of an operator and its reflection, short for two single floats: loops are made of these."""
 
-    def node_of(tracer: Tracer, value: Any) -> Node | None:
-        kind = type(value)
-        if kind is TracedArray:
-            return value.scalar if value.kind == "f" else None
-        return tracer.number(value) if kind is float or kind is int else None
+    def method(self: TracedArray, other: Any) -> Any:
+        node, kind = self.scalar, type(other)
+        if node is not None and self.kind == "f":
+            if kind is float or kind is int:
+                right = self.tracer.number(other)
+            else:
+                right = other.scalar if kind is TracedArray and other.kind == "f" else None
+            if right is not None:
+                return TracedArray(self.tracer, (), self.tracer.operation(op, (node, right)))
+        return self.operated(ufunc, self, other)
 
-    def operated(self: TracedArray, a: Any, b: Any) -> Any:
-        if self.scalar is not None and self.kind == "f":
-            left, right = node_of(self.tracer, a), node_of(self.tracer, b)
-            if left is not None and right is not None:
-                return TracedArray(self.tracer, (), self.tracer.operation(op, (left, right)))
-        return self.operated(ufunc, a, b)
+    def reflected(self: TracedArray, other: Any) -> Any:
+        if self.scalar is not None and self.kind == "f" and (type(other) is float or type(other) is int):
+            nodes = self.tracer.number(other), self.scalar
+            return TracedArray(self.tracer, (), self.tracer.operation(op, nodes))
+        return self.operated(ufunc, other, self)
 
-    return (lambda self, other: operated(self, self, other)), (lambda self, other: operated(self, other, self))
+    return method, reflected
 
 
 def _is_python(value: Any) -> bool:
@@ -87,7 +91,6 @@ class TracedArray(ArrayMethods):
         scalar: Node | None,
         buffer: Buffer | None = None,
         index: Indices | None = None,
-        boolean: bool = False,
         kind: str = "f",
         bound: int = 0,
     ) -> None:
@@ -96,7 +99,7 @@ class TracedArray(ArrayMethods):
         self.scalar = scalar  # the node of an array of shape (), which nobody can write into
         self.buffer = buffer
         self.index = index  # the positions of this view in the buffer; None: all of them in order
-        self.kind = "b" if boolean else kind  # the type of the values (kinds)
+        self.kind = kind  # the type of the values (dtypes)
         self.bound = bound  # of integers: what no element exceeds in size
 
     @property

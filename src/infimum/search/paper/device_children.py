@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.children import Queue, Rows, Table
 from infimum.errors import BackendUnavailable
 from infimum.fractions import FRACTIONS, at_fraction
@@ -87,7 +87,7 @@ class DeviceChildren:
     # ------------------------------------------------------------------------------------------ pieces
     @property
     def cupy(self) -> Any:
-        return cuda._cupy()
+        return cuda_device.cupy()
 
     @property
     def _short(self) -> Any:
@@ -96,7 +96,7 @@ class DeviceChildren:
     def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
         """Do the work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
         found: list[T] = []
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
             for _ in range(0, max(share.count for share in shares), PIECE):
                 for share in shares:
@@ -115,7 +115,7 @@ class DeviceChildren:
             if attempt == 0:
                 self.spill()
         if count == 1:
-            raise BackendUnavailable(cuda.memory_is_short())
+            raise BackendUnavailable(cuda_device.memory_is_short())
         half = count // 2
         return self.halved(first, half, work) + self.halved(first + half, count - half, work)
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from infimum.search.paper.enumerated import Run
 from infimum.search.paper.tuning import LEFT_ENDS, MOST_WHEN_WAITED_FOR
-from infimum.staging.cuda.device import Working
+from infimum.staging.cuda.working import Working
 
 FloatArray = npt.NDArray[np.float64]
 Bounded = tuple[float, FloatArray]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.children import Queue
 from infimum.search.paper.tuning import FACTOR, FETCHED
 
@@ -50,7 +50,7 @@ class Survivors:
         """Add so many survivors to those on the host."""
         assert self._far is not None
         at = slice(self._fetched, self._fetched + count)
-        with cuda.cuda_errors_as_refusals(), self._queue.current() as cupy:
+        with cuda_device.cuda_errors_as_refusals(), self._queue.current() as cupy:
             bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
         self._bounds = np.concatenate([self._bounds[self._next :], bounds])
         self._indices = np.concatenate([self._indices[self._next :], indices])

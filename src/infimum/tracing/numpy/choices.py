@@ -53,7 +53,7 @@ def _select(t: Tracer, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition, choice in zip(reversed(list(condlist)), reversed(list(choicelist)), strict=True):
         if type_of(condition) not in (bool, np.dtype(bool)):
             raise TypeError("invalid entry in condlist: should be boolean ndarray")
-        found = t.call(np.where, (condition, choice, found), {})
+        found = t.call(np.where, (condition, choice, found))
     return found
 
 
@@ -78,7 +78,7 @@ def _piecewise(t: Tracer, x: Any, condlist: Any, funclist: Any, *args: Any, **kw
             value = value.values if isinstance(value, Selected) else value
         if np.ndim(value) and np.shape(value) != x.shape:
             raise refusal("A function of np.piecewise gives an array of another length.", "Write np.where instead.")
-        found = t.call(np.where, (condition, value, found), {})
+        found = t.call(np.where, (condition, value, found))
     return with_kind(t, found, "f")
 
 
@@ -114,14 +114,14 @@ def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) ->
 
 
 def _allclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:
-    return with_kind(t, t.call(np.all, (_isclose(t, a, b, rtol, atol),), {}), "B")
+    return with_kind(t, t.call(np.all, (_isclose(t, a, b, rtol, atol),)), "B")
 
 
 def _array_equal(t: Tracer, a1: Any, a2: Any) -> Any:
     a, b = t.traced(a1), t.traced(a2)
     if a.shape != b.shape:
         return False
-    return with_kind(t, t.call(np.all, (t.ufunc(np.equal, (a, b)),), {}), "B")
+    return with_kind(t, t.call(np.all, (t.ufunc(np.equal, (a, b)),)), "B")
 
 
 def _isin_refused(t: Tracer, *args: Any, **kwargs: Any) -> Any:

@@ -19,10 +19,10 @@ def _vander(t: Tracer, x: Any, N: Any = None, increasing: bool = False) -> Any: 
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     count = len(x) if N is None else N
-    columns = [t.call(np.ones_like, (x,), {})]
+    columns = [t.call(np.ones_like, (x,))]
     for _ in range(1, count):
         columns.append(columns[-1] * x)
-    return t.call(np.stack, (columns[:count] if increasing else columns[:count][::-1], -1), {})
+    return t.call(np.stack, (columns[:count] if increasing else columns[:count][::-1], -1))
 
 
 def _gradient(t: Tracer, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
@@ -39,7 +39,7 @@ def _gradient(t: Tracer, f: Any, *varargs: Any, axis: Any = None, edge_order: in
 
 
 def _slope(t: Tracer, f: Any, axis: int, h: Any, edge_order: int) -> Any:
-    rows = t.call(np.moveaxis, (f, axis, 0), {})
+    rows = t.call(np.moveaxis, (f, axis, 0))
     if len(rows) < edge_order + 1:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
     first, last = (rows[1] - rows[0]) / h, (rows[-1] - rows[-2]) / h
@@ -47,14 +47,14 @@ def _slope(t: Tracer, f: Any, axis: int, h: Any, edge_order: int) -> Any:
         first = (-3.0 * rows[0] + 4.0 * rows[1] - rows[2]) / (2.0 * h)
         last = (rows[-3] - 4.0 * rows[-2] + 3.0 * rows[-1]) / (2.0 * h)
     inside = [(rows[k + 1] - rows[k - 1]) / (2.0 * h) for k in range(1, len(rows) - 1)]
-    return t.call(np.moveaxis, (t.call(np.stack, ([first, *inside, last],), {}), 0, axis), {})
+    return t.call(np.moveaxis, (t.call(np.stack, ([first, *inside, last],)), 0, axis))
 
 
 def _ediff1d(t: Tracer, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     flat = t.traced(ary).reshape(-1)
     pieces = [to_begin, t.ufunc(np.subtract, (flat[1:], flat[:-1])), to_end]
-    rows = [t.call(np.ravel, (t.traced(p),), {}) for p in pieces if p is not None]
-    return rows[0] if len(rows) == 1 else t.call(np.concatenate, (rows,), {})
+    rows = [t.call(np.ravel, (t.traced(p),)) for p in pieces if p is not None]
+    return rows[0] if len(rows) == 1 else t.call(np.concatenate, (rows,))
 
 
 def _linspace(t: Tracer, start: Any, stop: Any, num: Any = 50, endpoint: bool = True) -> Any:
@@ -105,16 +105,16 @@ def _interp(t: Tracer, x: Any, xp: Any, fp: Any) -> Any:
     steps = np.diff(knots)
     if not (steps > 0).all() or fp.shape != knots.shape:
         raise refusal("np.interp needs increasing xp, and as many fp.", "Sort xp, and leave out what comes twice.")
-    slopes = t.call(np.diff, (fp,), {}) / steps
-    into = t.call(np.clip, (x.reshape((*x.shape, 1)) - knots[:-1], 0.0, steps), {})
-    return t.call(np.sum, (slopes * into, -1), {}) + fp[0]
+    slopes = t.call(np.diff, (fp,)) / steps
+    into = t.call(np.clip, (x.reshape((*x.shape, 1)) - knots[:-1], 0.0, steps))
+    return t.call(np.sum, (slopes * into, -1)) + fp[0]
 
 
 def _polyval(t: Tracer, p: Any, x: Any) -> Any:
     x = t.unlisted(x)
     coefficients = list(p)
     if not coefficients:
-        return t.call(np.zeros_like, (x,), {})
+        return t.call(np.zeros_like, (x,))
     found = 0 * x + coefficients[0] if len(coefficients) == 1 else coefficients[0]
     for coefficient in coefficients[1:]:
         found = found * x + coefficient
@@ -122,11 +122,11 @@ def _polyval(t: Tracer, p: Any, x: Any) -> Any:
 
 
 def _apply_along_axis(t: Tracer, f: Any, axis: int, a: Any, *args: Any, **kwargs: Any) -> Any:
-    rows = t.call(np.moveaxis, (t.traced(a), axis, -1), {})
+    rows = t.call(np.moveaxis, (t.traced(a), axis, -1))
     if rows.ndim == 1:
         return f(rows, *args, **kwargs)
     found = t.stacked([_apply_along_axis(t, f, -1, row, *args, **kwargs) for row in rows])
-    return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis), {})
+    return found if found.ndim < rows.ndim else t.call(np.moveaxis, (found, -1, axis))
 
 
 def _series(steps: Any) -> Rule:
@@ -137,7 +137,7 @@ def _series(steps: Any) -> Rule:
         if np.ndim(coefficients) > 1 and not isinstance(coefficients, list):
             raise refusal("A polynomial with an array of coefficients is not offered.", "Give one row of coefficients.")
         x = t.cast(t.traced(x), np.float64)
-        one = t.call(np.ones_like, (x,), {}) if x.shape else 1.0
+        one = t.call(np.ones_like, (x,)) if x.shape else 1.0
         previous: Any = 0.0
         found: Any = 0.0
         for k, coefficient in enumerate(np.atleast_1d(coefficients) if not is_symbolic(c) else coefficients):

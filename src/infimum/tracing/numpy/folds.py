@@ -83,7 +83,7 @@ def _reduction(op: str, join: np.ufunc) -> Rule:
                 raise refusal(
                     "NumPy rounds initial= to the type of the elements.", "Write np.where(where, a, b) before."
                 )
-            a = t.call(np.where, (where, a, initial if neutral is None else neutral), {})
+            a = t.call(np.where, (where, a, initial if neutral is None else neutral))
         if neutral is None and initial is not None and not np.size(a):
             raise refusal("The extreme of no elements is initial= itself.", "Give an array with elements.")
         found = fold(op, t, a, axis, keepdims)
@@ -146,7 +146,7 @@ def _decided(op: str) -> Rule:
 
 
 def _trace(t: Tracer, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    return t.call(np.sum, (t.call(np.diagonal, (t.traced(a), offset, axis1, axis2), {}), -1), {})
+    return t.call(np.sum, (t.call(np.diagonal, (t.traced(a), offset, axis1, axis2)), -1))
 
 
 def _count_nonzero(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:

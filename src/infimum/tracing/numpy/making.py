@@ -68,7 +68,7 @@ def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 def _copyto(t: Tracer, dst: Any, src: Any, where: Any = True) -> None:
     if where is not True:
-        src = t.call(np.where, (where, src, dst), {})
+        src = t.call(np.where, (where, src, dst))
     t.into(dst, src)
 
 
@@ -91,7 +91,7 @@ def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
         raise refusal(
             "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
         )
-    t.assign(a, ..., t.call(np.where, (mask, values, a), {}))
+    t.assign(a, ..., t.call(np.where, (mask, values, a)))
 
 
 for _writes in (_copyto, _fill_diagonal, _put, _putmask):
@@ -101,7 +101,7 @@ for _writes in (_copyto, _fill_diagonal, _put, _putmask):
 def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:
     """Do np.add.at: an index that comes twice adds twice."""
     places = a.positions()[plain(indices)]
-    wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places)), {}).reshape(-1)
+    wide = t.call(np.broadcast_to, (t.traced(b), np.shape(places))).reshape(-1)
     for k, place in enumerate(np.ravel(places)):
         one = a.part(np.array([place]))
         t.into(one, one + wide[k])

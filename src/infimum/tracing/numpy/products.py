@@ -76,8 +76,8 @@ def _matmul(t: Tracer, a: Any, b: Any) -> Any:
     if batch:
         left = a if a.ndim > 1 else a.reshape(1, -1)
         right = b if b.ndim > 1 else b.reshape(-1, 1)
-        left = t.call(np.broadcast_to, (left, batch + left.shape[-2:]), {})
-        right = t.call(np.broadcast_to, (right, batch + right.shape[-2:]), {})
+        left = t.call(np.broadcast_to, (left, batch + left.shape[-2:]))
+        right = t.call(np.broadcast_to, (right, batch + right.shape[-2:]))
         names = string.ascii_uppercase[: len(batch)]
         found = contract(t, [names + "ik", names + "kj"], names + "ij", [left, right])
         shape = batch + a.shape[-2:-1] + b.shape[len(b.shape) - 1 :] * (b.ndim > 1)
@@ -154,7 +154,7 @@ def _tensordot(t: Tracer, a: Any, b: Any, axes: Any = 2) -> Any:
 def _multi_dot(t: Tracer, arrays: Any) -> Any:
     found = arrays[0]
     for array in arrays[1:]:
-        found = t.call(np.dot, (found, array), {})
+        found = t.call(np.dot, (found, array))
     return found
 
 
@@ -167,18 +167,18 @@ def _cross(t: Tracer, a: Any, b: Any) -> Any:
 
 
 def _convolve(t: Tracer, a: Any, b: Any, mode: str = "full") -> Any:
-    a, b = (t.call(np.atleast_1d, (t.traced(v),), {}) for v in (a, b))
+    a, b = (t.call(np.atleast_1d, (t.traced(v),)) for v in (a, b))
     if len(b) > len(a):
         a, b = b, a
     m, k = len(a), len(b)
     out = np.arange(m + k - 1)[:, None] - np.arange(k)
     inside = (out >= 0) & (out < m)
-    spread = t.call(np.append, (a, np.zeros(1, a.dtype)), {})[np.where(inside, out, m)]
-    whole = t.call(np.dot, (spread, b), {})
+    spread = t.call(np.append, (a, np.zeros(1, a.dtype)))[np.where(inside, out, m)]
+    whole = t.call(np.dot, (spread, b))
     if any(t.nonfinite.is_finite(value.node) is not True for value in (a, b)):
         # What is not a number must not meet the zeros that stand beside the array.
         ends = [(max(0, n - k + 1), min(m, n + 1), n) for n in range(m + k - 1)]
-        whole = t.stacked([t.call(np.dot, (a[i:j], b[n - j + 1 : n - i + 1][::-1]), {}) for i, j, n in ends])
+        whole = t.stacked([t.call(np.dot, (a[i:j], b[n - j + 1 : n - i + 1][::-1])) for i, j, n in ends])
     if mode == "full":
         return whole
     if mode not in ("same", "valid"):

@@ -30,7 +30,7 @@ def _running(op: str, t: Tracer, a: Any, axis: Any, make: Any) -> Any:
     else:
         node = make(rows.node, width)
     found = with_kind(t, t.array(node, (*shape, width)), kind, bound)
-    return t.call(np.moveaxis, (found, -1, axis), {}) if axis != a.ndim - 1 else found
+    return t.call(np.moveaxis, (found, -1, axis)) if axis != a.ndim - 1 else found
 
 
 def _starts(size: int, width: int) -> Any:
@@ -63,11 +63,11 @@ def _cumprod(t: Tracer, a: Any, axis: Any = None) -> Any:
 
 def _accumulated(join: np.ufunc) -> Rule:
     def rule(t: Tracer, a: Any, axis: Any = 0) -> Any:
-        a = t.call(np.moveaxis, (t.traced(a), axis, 0), {})
+        a = t.call(np.moveaxis, (t.traced(a), axis, 0))
         rows = [a[0]]
         for k in range(1, len(a)):
             rows.append(t.ufunc(join, (rows[-1], a[k])))
-        return t.call(np.moveaxis, (t.stacked(rows), 0, axis), {})
+        return t.call(np.moveaxis, (t.stacked(rows), 0, axis))
 
     return rule
 
@@ -80,12 +80,12 @@ def _diff(t: Tracer, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, ap
     a = t.traced(a)
     parts = [t.traced(part) for part in (prepend, a, append) if part is not None]
     shape = np.shape(a)
-    ends = [p if p.ndim else t.call(np.broadcast_to, (p, _one(shape, axis)), {}) for p in parts]
-    found = ends[0] if len(ends) == 1 else t.call(np.concatenate, (ends, axis), {})
+    ends = [p if p.ndim else t.call(np.broadcast_to, (p, _one(shape, axis))) for p in parts]
+    found = ends[0] if len(ends) == 1 else t.call(np.concatenate, (ends, axis))
     for _ in range(n):
-        last = t.call(np.moveaxis, (found, axis, -1), {})
+        last = t.call(np.moveaxis, (found, axis, -1))
         join = np.not_equal if found.dtype.kind == "b" else np.subtract
-        found = t.call(np.moveaxis, (t.ufunc(join, (last[..., 1:], last[..., :-1])), -1, axis), {})
+        found = t.call(np.moveaxis, (t.ufunc(join, (last[..., 1:], last[..., :-1])), -1, axis))
     return found
 
 
@@ -96,13 +96,13 @@ def _one(shape: Shape, axis: int) -> Shape:
 
 
 def _trapezoid(t: Tracer, y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    last = t.call(np.moveaxis, (t.traced(y), axis, -1), {})
+    last = t.call(np.moveaxis, (t.traced(y), axis, -1))
     step = dx
     if x is not None:
         along = t.traced(x)
-        step = t.call(np.diff, (along if along.ndim == 1 else t.call(np.moveaxis, (along, axis, -1), {}),), {})
+        step = t.call(np.diff, (along if along.ndim == 1 else t.call(np.moveaxis, (along, axis, -1)),))
     middle = t.ufunc(np.add, (last[..., 1:], last[..., :-1]))
-    return t.call(np.sum, (t.ufunc(np.multiply, (step, middle)) / 2.0, -1), {})
+    return t.call(np.sum, (t.ufunc(np.multiply, (step, middle)) / 2.0, -1))
 
 
 FUNCTIONS: dict[Any, Rule] = {

@@ -102,7 +102,7 @@ def _compress(t: Tracer, condition: Any, a: Any, axis: Any = None) -> Any:
 
 def _extract(t: Tracer, condition: Any, arr: Any) -> Any:
     flat = t.traced(arr).reshape(-1)
-    return _compress(t, t.call(np.ravel, (t.unlisted(condition),), {}), flat)
+    return _compress(t, t.call(np.ravel, (t.unlisted(condition),)), flat)
 
 
 def _at_least(function: Any) -> Rule:
@@ -137,7 +137,7 @@ def _size(t: Tracer, a: Any, axis: Any = None) -> Any:
 
 def _broadcast_arrays(t: Tracer, *arrays: Any) -> Any:
     shape = np.broadcast_shapes(*(np.shape(a) for a in arrays))
-    return tuple(t.call(np.broadcast_to, (t.traced(a), shape), {}) for a in arrays)
+    return tuple(t.call(np.broadcast_to, (t.traced(a), shape)) for a in arrays)
 
 
 def _meshgrid(t: Tracer, *arrays: Any, sparse: bool = False, indexing: str = "xy") -> Any:
@@ -154,7 +154,7 @@ def _pad(t: Tracer, array: Any, pad_width: Any, mode: Any = "constant", constant
 
 
 def _unstack(t: Tracer, a: Any, *, axis: int = 0) -> Any:
-    return tuple(t.call(np.moveaxis, (a, axis, 0), {}))
+    return tuple(t.call(np.moveaxis, (a, axis, 0)))
 
 
 def _take_along_axis(t: Tracer, a: Any, indices: Any, axis: Any = -1) -> Any:

@@ -49,7 +49,7 @@ def _average(t: Tracer, a: Any, axis: Any = None, weights: Any = None, keepdims:
         if not isinstance(axis, int) or weights.shape != (a.shape[axis],):
             raise TypeError("the weights of np.average have another shape, and no one axis is given")
         weights = weights.reshape([-1 if k == axis % a.ndim else 1 for k in range(a.ndim)])
-        weights = t.call(np.broadcast_to, (weights, a.shape), {})
+        weights = t.call(np.broadcast_to, (weights, a.shape))
     return fold("sum", t, t.apply("mul", a, weights), axis, keepdims) / fold("sum", t, weights, axis, keepdims)
 
 

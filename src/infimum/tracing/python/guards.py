@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import opcode
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
@@ -133,14 +134,8 @@ def _in_table(code: CodeType, at: int) -> bool:
     table = getattr(code, "co_exceptiontable", None)
     if table is None:
         return any(op in code.co_code[::2] for op in (122, 143))  # SETUP_FINALLY, SETUP_WITH
-    push = _opcode("PUSH_EXC_INFO")
+    push = opcode.opmap["PUSH_EXC_INFO"]
     return any(start <= at < end and code.co_code[target] == push for start, end, target in _entries(table))
-
-
-def _opcode(name: str) -> int:
-    import opcode
-
-    return opcode.opmap[name]
 
 
 def _entries(table: bytes) -> Iterator[tuple[int, int, int]]:

@@ -133,7 +133,7 @@ def rounded(t: Tracer, value: TracedArray, digits: Any) -> Any:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if value.kind in "fF" and digits is None:
         t.may_raise("round()", value)
-    found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0), {})
+    found = t.call(np.round, (typed(t, value, value.kind.lower()), digits or 0))
     if digits is None:
         found = unsigned_zero(t, found)
     return typed(t, found, "I" if digits is None else value.kind)

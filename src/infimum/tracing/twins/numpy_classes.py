@@ -84,7 +84,7 @@ class _Vectorized:
         for value in args:
             kind_of(np.dtype(type_of(value)), "vectorize")
         shape = np.broadcast_shapes(*(np.shape(a) for a in args))
-        wide = [t.call(np.broadcast_to, (t.traced(a), shape), {}).reshape(-1) for a in args]
+        wide = [t.call(np.broadcast_to, (t.traced(a), shape)).reshape(-1) for a in args]
         values = [self._function(*(a[k] for a in wide)) for k in range(int(np.prod(shape)))]
         if not values:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
@@ -123,7 +123,7 @@ class _Polynomial:
             return self._tracer.fresh(self._original(plain(x)))
         offset, scale = self._original.mapparms()
         inside = x if (offset, scale) == (0.0, 1.0) else offset + scale * x
-        return self._tracer.call(type(self._original)._val, (inside, self._original.coef), {})
+        return self._tracer.call(type(self._original)._val, (inside, self._original.coef))
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._original, name)
@@ -148,4 +148,4 @@ class _Joined:
             return t.fresh(self._original[plain(key)])
         parts = key if isinstance(key, tuple) else (key,)
         rows = [np.r_[part] if isinstance(part, slice) else part for part in parts]
-        return t.call(np.hstack if self._original is np.r_ else np.column_stack, (rows,), {})
+        return t.call(np.hstack if self._original is np.r_ else np.column_stack, (rows,))

@@ -1,0 +1,1 @@
+"""Python's own numbers, errors, clocks and texts in a traced function."""
