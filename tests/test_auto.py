@@ -215,15 +215,13 @@ def stops() -> dict[str, tuple[dict[str, Any], set[Status]]]:
         "callback": ({"callback": lambda result: True}, {Status.INTERRUPTED}),
         "third callback": ({"callback": Third()}, {Status.INTERRUPTED}),
         "Ctrl-C": ({"callback": pressed}, {Status.INTERRUPTED}),
-        "memory": ({"max_iter": 50}, {Status.MEMORY}),
+        "memory": ({"max_iter": 50, "memory_limit": 600}, {Status.MEMORY}),
     }
 
 
 @pytest.mark.parametrize("stop", stops())
-def test_a_search_that_is_stopped_leaves_a_true_enclosure_and_every_minimiser(stop: str, monkeypatch: Patch) -> None:
+def test_a_search_that_is_stopped_leaves_a_true_enclosure_and_every_minimiser(stop: str) -> None:
     seen = set()
-    if stop == "memory":
-        monkeypatch.setattr(auto, "_MEMORY", 600)
     for problem in small_problems():
         options, expected = stops()[stop]
         result = auto_result(problem.f, problem.truth.bounds, **{"xtol": 1e-7, **problem.options, **options})

@@ -139,3 +139,27 @@ def test_every_variable_may_be_fixed() -> None:
 @pytest.mark.parametrize("bounds", [(-2.0, -2.0), (-2.0, -1.5)])
 def test_a_domain_that_needs_no_split_may_hold_no_value(bounds: tuple[float, float]) -> None:
     assert infimum.minimize(lambda x: np.log(x[0]), [bounds], xtol=1.0).status == Status.UNDEFINED
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, "2GB", NAN, True, [2**30]])
+def test_a_memory_limit_that_means_nothing_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidOption, match=r"memory_limit must be a positive number of bytes.*memory_limit=None"):
+        infimum.minimize(bowl, [(-1, 2)] * 2, memory_limit=value)
+
+
+@pytest.mark.parametrize("name", ["memory", "max_memory", "memory_limits"])
+def test_other_names_of_the_memory_limit_are_refused_with_the_right_one(name: str) -> None:
+    with pytest.raises(InvalidOption, match="memory_limit"):
+        infimum.minimize(bowl, [(-1, 2)] * 2, **{name: 10**9})
+
+
+def test_problems_that_are_not_there_are_refused_with_the_nearest_name() -> None:
+    with pytest.raises(InvalidOption, match=r"no problem 'rastrigrin'\. Did you mean 'rastrigin'\? There are ackley"):
+        problems.named("rastrigrin", 3)
+    with pytest.raises(
+        InvalidOption, match=r"levy can have any number of variables: give one, such as named\('levy', 100\)"
+    ):
+        problems.named("levy")
+    with pytest.raises(InvalidOption, match="hartmann6 has 6 variables, got 5"):
+        problems.named("hartmann6", 5)
+    assert problems.named("hartmann6").n == problems.hartmann6().n == problems.size("hartmann6") == 6

@@ -114,7 +114,7 @@ def test_the_names_are_those_of_the_papers_tables() -> None:
 
 
 def test_unknown_names_and_sizes_are_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"no problem 'levi'\. There are ackley"):
+    with pytest.raises(InvalidOption, match=r"no problem 'levi'\. Did you mean 'levy'\? There are ackley"):
         problems.named("levi", 2)
     with pytest.raises(InvalidOption, match="at least 2"):
         problems.rosenbrock(1)

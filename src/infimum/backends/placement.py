@@ -46,11 +46,15 @@ _SLICE = 0.05  # seconds
 
 
 class Place:
-    """Where a function's batches run: the CPU, as long as no subclass knows better."""
+    """Where a function's batches run: the CPU, as long as no subclass knows better.
+
+    boxes_evaluated: how often a function that runs here was evaluated over a box.
+    """
 
     backend = "cpu"
 
     def __init__(self) -> None:
+        self.boxes_evaluated = 0
         self._each: dict[tuple[Program, Mode], float] = {}  # seconds for a box, lately
 
     def run(

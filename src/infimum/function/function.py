@@ -43,7 +43,6 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-@np.errstate(all="ignore")
 def trace(
     f: Callable[..., Any],
     n: int,
@@ -63,16 +62,17 @@ def trace(
     def again() -> Traced:
         return trace_graph(f, n, tuple(args), box)
 
-    traced = again()
-    (rolled,) = reroll(traced.graph, [traced.output])
-    own = Comparison(traced, rolled, again)
-    given, of_gradient = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
-    function = Function(rolled, n, _name(f), given, Watch([own, *of_gradient]))
-    own.simplified = lambda: function.value_program
-    if compare and box is not None:
-        function.watch.begin(*box)
-    elif compare:
-        function.watch.without_bounds()
+    with np.errstate(all="ignore"):
+        traced = again()
+        (rolled,) = reroll(traced.graph, [traced.output])
+        own = Comparison(traced, rolled, again)
+        given, of_gradient = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
+        function = Function(rolled, n, _name(f), given, Watch([own, *of_gradient]))
+        own.simplified = lambda: function.value_program
+        if compare and box is not None:
+            function.watch.begin(*box)
+        elif compare:
+            function.watch.without_bounds()
     return function
 
 
@@ -203,6 +203,7 @@ class Function:
 
     def sharp_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Return ends (k,) within those of `enclose` that contain every value too (passes/sharper)."""
+        self.place.boxes_evaluated += len(lo)
         ((low, high),) = self.place.run(self.programs.sharp, lo, hi, threads=threads)
         return low[:, 0], high[:, 0]
 
@@ -242,6 +243,7 @@ class Function:
 
         One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
         """
+        self.place.boxes_evaluated += len(lo)
         wanted = np.empty_like(hi[:, :1])
         wanted[:, 0] = upper
         low, high = np.hstack([lo, np.full_like(wanted, -np.inf)]), np.hstack([hi, wanted])

@@ -27,11 +27,13 @@ FloatArray = npt.NDArray[np.float64]
 
 Work = tuple[tuple[str, float], ...]
 
+MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
+
 POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample")
 
 
 class Progress(NamedTuple):
-    """Where the search stands after an iteration, and what did the work in it.
+    """Where the search stands after an iteration, what did the work in it, and how much was evaluated so far.
 
     work: pairs of a name and a number, the contractors first, the busiest of them foremost
 
@@ -48,6 +50,8 @@ class Progress(NamedTuple):
     regions: int
     seconds: float
     work: Work = ()
+    boxes_evaluated: int = 0
+    points_evaluated: int = 0
 
     @property
     def main_work(self) -> str:
@@ -80,6 +84,7 @@ class Options:
     time_limit: float | None = None
     started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
+    memory_limit: int | None = MEMORY_LIMIT  # bytes of boxes and regions
     x0: FloatArray | None = None
     threads: int = 1
     partition: Partition = field(default_factory=Uniform)
@@ -114,7 +119,7 @@ class Options:
         assert self.started is not None
         return until(self.started + self.time_limit)
 
-    def limit(self, now: Progress) -> Status | None:
+    def limit(self, now: Progress, memory: int) -> Status | None:
         """Return the limit that is reached, if any."""
         if self.max_iter is not None and now.iteration >= self.max_iter:
             return Status.ITERATIONS
@@ -122,6 +127,8 @@ class Options:
             return Status.TIME
         if self.max_regions is not None and now.regions > self.max_regions:
             return Status.REGIONS
+        if self.memory_limit is not None and memory > self.memory_limit:
+            return Status.MEMORY
         return None
 
 
@@ -169,7 +176,8 @@ class Outcome:
     fun: float
     status: Status
     nit: int
-    nfev: int
+    boxes_evaluated: int
+    points_evaluated: int
     seconds: float
     history: list[Progress] = field(default_factory=list)
     product: Product | None = None  # where blocks were searched apart: then the boxes may be their hull alone

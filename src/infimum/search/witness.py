@@ -29,7 +29,7 @@ class Witness:
         self.function = function
         self.domain = domain
         self.upper = np.inf
-        self.evaluations = 0
+        self.evaluated = 0  # points, in plain doubles or by a proof
         self._x: FloatArray | None = None
         self._locate: Callable[[], FloatArray] | None = None
 
@@ -42,7 +42,7 @@ class Witness:
 
     def take(self, upper: float, locate: Callable[[], FloatArray]) -> None:
         """Take a point of the domain whose value is proved to be at most `upper`; `locate` finds it, if asked."""
-        self.evaluations += 1
+        self.evaluated += 1
         if upper < self.upper:
             self.upper, self._locate = upper, locate
 
@@ -51,7 +51,7 @@ class Witness:
         x = np.clip(np.asarray(point, np.float64), self.domain.inner_lo, self.domain.inner_hi)
         if not np.isfinite(x).all():
             return False
-        self.evaluations += 1
+        self.evaluated += 1
         with unhurried():
             bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
             better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
@@ -90,5 +90,6 @@ class Witness:
             return points
         inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
         inside = inside[np.isfinite(inside).all(1)]
+        self.evaluated += len(inside)
         values = np.asarray(self.function(inside)) if len(inside) else np.empty(0)
         return inside[np.argsort(values, kind="stable")[:PROVED_POINTS]]

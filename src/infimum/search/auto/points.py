@@ -90,8 +90,10 @@ class Points(Witness):
         return max(LEAST_STEPS, min(MOST_STEPS, STEP_NUMBERS // self.function.n))
 
     def _values(self, x: FloatArray) -> FloatArray:
+        self.evaluated += len(x)
         return np.asarray(self.function(x), np.float64).reshape(-1)
 
     def _value_and_slope(self, x: FloatArray) -> tuple[float, FloatArray]:
+        self.evaluated += 1
         value, slope = self.function.value_and_gradient(x)
         return float(value), np.asarray(slope)

@@ -71,7 +71,8 @@ class _BlockSearch:
         self.parts = parts
         self.whole = whole
         self.iterations = whole.iterations
-        self.evaluations = whole.points.evaluations
+        self.evaluated = whole.points.evaluated  # points
+        self.memory = 0  # bytes of the searches of blocks, but for the one that runs
         self.status = Status.PROVED
         self.proof: Proof | None = None
         self.has_points = True  # every block, as far as is known
@@ -106,7 +107,8 @@ class _BlockSearch:
             fun=float(self.function(x)) if x is not None else np.nan,
             status=self.status,
             nit=self.iterations,
-            nfev=self.evaluations,
+            boxes_evaluated=self.function.place.boxes_evaluated,
+            points_evaluated=self.evaluated,
             seconds=self.options.seconds(),
             history=self.whole.history,
             product=product,
@@ -176,11 +178,14 @@ class _BlockSearch:
             search = Search(blocks.member(member), domain, self._limited(at, gap), self._reported)
             self.searches[id(blocks), member] = search
         else:
+            self.memory -= search.memory()
             search.aim(self._limited(at, gap, search))
-        self.before, evaluations = search.iterations, search.points.evaluations
+        self.before = search.iterations
+        self.evaluated -= search.points.evaluated
         found = search.run()
         self.iterations += found.nit - self.before
-        self.evaluations += found.nfev - evaluations
+        self.evaluated += found.points_evaluated
+        self.memory += search.memory()
         if found.status.is_limit and self.status == Status.PROVED:
             self.status = found.status
         self.has_points &= found.x is not None or found.proof is not None
@@ -189,12 +194,14 @@ class _BlockSearch:
         return found
 
     def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
-        """Return the options for a block of some variables, with its gap and what is left of the iterations."""
+        """Return the options for a block of some variables, with its gap and what is left of the limits."""
         options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         if gap is not None:
             options = replace(options, ftol=0.0, fatol=gap)
+        if options.memory_limit is not None:
+            options = replace(options, memory_limit=options.memory_limit - self.memory)
         if options.max_iter is None:
             return options
         done = 0 if search is None else search.iterations
@@ -224,7 +231,8 @@ class _BlockSearch:
             point = blocks.boxes(x, x, members)
             bottom, top = blocks.function.range_ends(*point)
             is_good = blocks.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
-        self.evaluations += len(members)
+        self.function.place.boxes_evaluated += len(members)
+        self.evaluated += len(members)
         self.has_points &= bool(is_good.all())
         lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
         boxes, nan = np.stack([lo, hi], 2), float("nan")
@@ -239,6 +247,7 @@ class _BlockSearch:
                 status,
                 0,
                 1,
+                1,
                 0.0,
             )
             for i in range(len(members))
@@ -249,4 +258,5 @@ class _BlockSearch:
         last = self.whole.history[-1]
         seconds = self.options.seconds()
         count = self.iterations + step.iteration - self.before
-        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
+        evaluated = step.boxes_evaluated, self.evaluated + step.points_evaluated
+        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work, *evaluated))

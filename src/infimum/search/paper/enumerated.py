@@ -20,7 +20,12 @@ IndexArray = npt.NDArray[np.int64]
 
 
 class Run(Protocol):
-    """The surviving children of a region in the order (lower bound, index); call advance while bound() is finite."""
+    """The surviving children of a region in the order (lower bound, index); call advance while bound() is finite.
+
+    survivors: how many there were at first
+    """
+
+    survivors: int
 
     def bound(self) -> float: ...
     def advance(self) -> tuple[float, int]: ...
@@ -45,7 +50,7 @@ class EnumeratedRun:
         indices = np.concatenate([i for _, i in found])
         order = np.lexsort((indices, bounds))
         self._bounds, self._indices = bounds[order], indices[order]
-        self._next = 0
+        self._next, self.survivors = 0, bounds.size
 
     def bound(self) -> float:
         return float(self._bounds[self._next]) if self._next < self._bounds.size else np.inf

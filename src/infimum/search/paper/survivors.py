@@ -22,6 +22,7 @@ class Survivors:
         self._queue = queue
         self._far: tuple[Any, Any] | None = (bounds, indices)
         self._fetched, self._step = 0, FETCHED
+        self.count = int(bounds.size)
         self._bounds, self._indices, self._next = np.empty(0), np.empty(0, np.int64), 0
 
     def best(self) -> tuple[float, int] | None:
@@ -65,6 +66,7 @@ class DeviceRun:
 
     def __init__(self, parts: list[Survivors]) -> None:
         self._parts = parts
+        self.survivors = sum(part.count for part in parts)
 
     def bound(self) -> float:
         best = self._best()
