@@ -48,7 +48,7 @@ paper: install ## repeat the paper's experiments and write docs/reproduction.md'
 	$(VENV)/bin/infimum bench compare --csv bench/results/compare.csv
 	$(VENV)/bin/python docs/make_reproduction_tables.py
 
-proofs: install ## check the error bounds again with Sollya and Gappa
+proofs: install $(STAMPS)/tests ## check the error bounds again with Sollya and Gappa
 	$(call need,sollya,Sollya is missing: install the package sollya and run make proofs again.)
 	$(call need,gappa,Gappa is missing: install the package gappa and run make proofs again.)
 	$(VENV)/bin/python proofs/check.py

@@ -107,7 +107,7 @@ def batch(name: str, runs: int) -> Rows:
     lo = random.uniform(-0.5, 0.5, (BOXES, 5))
     box = infimum.Interval(lo, lo + 1e-3)
     function = trace(polynomial, 5)
-    kinds = [node.op for node in ancestors([function._value])]
+    kinds = [node.op for node in ancestors([function.value_node])]
     operations = sum(kinds.count(op) for op in ("add", "sub", "mul", "sqr"))
     works: dict[str, Callable[[], object]] = {
         variant: lambda v=variant: function.enclose(box, variant=v, threads=1)  # type: ignore[misc]
@@ -136,9 +136,9 @@ def long(name: str, runs: int) -> Rows:
     box = infimum.Interval(lo, lo + 1e-9)
     before = peak()
     value = seconds(lambda: function.enclose(box))
-    derived = seconds(lambda: function._gradient_program)
+    derived = seconds(lambda: function.programs.gradient)
     gradient = seconds(lambda: function.gradient(box))
-    operations = sum(bool(node.args) and node.op != "take" for node in ancestors([function._value]))
+    operations = sum(bool(node.args) and node.op != "take" for node in ancestors([function.value_node]))
     return [
         ["operations", f"{operations}"],
         ["tracing, s", f"{traced:.2f}"],
@@ -154,7 +154,7 @@ def tracing(name: str, runs: int) -> Rows:
     for function, (vector, loop, _, _) in paper_functions.FUNCTIONS.items():
         row = [function]
         for style, f in (("vector", vector), ("loop", loop)):
-            work = {style: lambda f=f: trace(f, MANY)._value_program}
+            work = {style: lambda f=f: trace(f, MANY).value_program}
             found = best(runs if style == "vector" else 1, work)[style]  # type: ignore[arg-type]
             row += [f"{found:.3f}", verdict(found, TRACING_GOALS[style])]
         rows.append(row)

@@ -34,9 +34,11 @@ import numpy.typing as npt
 
 import infimum.problems
 from infimum.backends import cpu
+from infimum.backends.cuda import batch as cuda_batch
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import emit
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
 from infimum.function.function import trace
 from infimum.passes.facts import facts
@@ -129,7 +131,7 @@ class Case(NamedTuple):
 
 def _everything(f: Callable[[Any], Any], n: int) -> Program:
     function = trace(f, n)
-    return lower([function.value_node, function.gradient_node, *facts(function._build, function.value_node)], n)
+    return lower([function.value_node, function.gradient_node, *facts(function.programs.build, function.value_node)], n)
 
 
 def _value(f: Callable[[Any], Any], n: int) -> Program:
@@ -159,7 +161,7 @@ def boxes_of(case: Case, count: int) -> tuple[FloatArray, FloatArray]:
 class Ready(NamedTuple):
     """A kernel with everything that a launch needs."""
 
-    kernel: cuda.Kernel
+    kernel: cuda_kernel.Kernel
     arguments: tuple[Any, ...]
 
     def launch(self) -> None:
@@ -170,7 +172,7 @@ def ready(case: Case, team: int, emitted: emit.Emitted | None = None) -> Ready:
     """Boxes on the device, memory for the outputs."""
     import cupy
 
-    kernel = cuda.Kernel(case.program, "interval", team, emitted)
+    kernel = cuda_kernel.Kernel(case.program, "interval", team, emitted)
     lo, hi = (emit_launch.arranged(cupy.asarray(end), team) for end in boxes_of(case, case.boxes))
     out = (cupy.empty(kernel.values * case.boxes), cupy.empty(kernel.values * case.boxes))
     scratch, blocks = kernel.scratch(case.boxes, 2**33)
@@ -233,7 +235,7 @@ def peaks() -> dict[str, float]:
     import cupy
 
     module = cupy.RawModule(code=PEAKS, options=("--std=c++17", "--fmad=false"))
-    blocks, threads, turns = cuda.device().processors * 16, 256, 4096
+    blocks, threads, turns = cuda_device.current().processors * 16, 256, 4096
     out = cupy.empty(blocks * threads)
     found = {}
     for name in ("fma_peak", "add_peak", "select_peak"):
@@ -306,7 +308,7 @@ def launches(script: list[str], metrics: dict[str, str], count: str) -> list[tup
 def measured(name: str, case: Case, rates: dict[str, float]) -> dict[str, Any]:
     """One case on the GPU and on the CPU, in one run; the bits of both are compared."""
     program = case.program
-    team = emit_launch.best_team(program, case.boxes, cuda.device().processors)
+    team = emit_launch.best_team(program, case.boxes, cuda_device.current().processors)
     made = ready(case, team)
     spent = milliseconds(made.launch)
     lo, hi = boxes_of(case, case.boxes_on_cpu)
@@ -315,7 +317,7 @@ def measured(name: str, case: Case, rates: dict[str, float]) -> dict[str, Any]:
         start = time.perf_counter()
         wanted = cpu.run(program, lo, hi)
         times.append(time.perf_counter() - start)
-    found = cuda.run(program, lo, hi, team=team)
+    found = cuda_batch.run(program, lo, hi, team=team)
     same = all(np.array_equal(a.view(np.int64), b.view(np.int64))
                for x, y in zip(found, wanted, strict=True) for a, b in zip(x, y, strict=True))  # fmt: skip
     gpu_ns, cpu_ns = spent * 1e6 / case.boxes, min(times) * 1e9 / case.boxes_on_cpu
@@ -364,16 +366,16 @@ def compile_times() -> dict[str, list[float]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ[cuda_cache.VARIABLE] = folder
         for team in (1, 32, 256):  # CuPy compiles kernels of its own for copies when it first needs them
-            cuda.run(_value(hartmann6, 6), np.zeros((8, 6)), np.ones((8, 6)), team=team)
+            cuda_batch.run(_value(hartmann6, 6), np.zeros((8, 6)), np.ones((8, 6)), team=team)
         for name in infimum.problems.names("paper"):
             problem = infimum.problems.named(name, 1000)
             program = _everything(problem.f, 1000)
             ends = np.array([[float(end) for end in pair] for pair in problem.bounds])
             seconds = []
             for _ in range(2):
-                cuda.kernel.cache_clear()
+                cuda_kernel.kernel.cache_clear()
                 start = time.perf_counter()
-                cuda.run(program, ends[None, :, 0], ends[None, :, 1])
+                cuda_batch.run(program, ends[None, :, 0], ends[None, :, 1])
                 seconds.append(time.perf_counter() - start)
             found[name] = seconds
         del os.environ[cuda_cache.VARIABLE]
@@ -386,17 +388,17 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="no variants, no compile times")
     parser.add_argument("--once", metavar="NAME", help="launch one case once")
     arguments = parser.parse_args()
-    reason = cuda.available()
+    reason = cuda_device.available()
     if reason is not None:
         print(reason)
         return 1
     if arguments.once:
         case = CASES[arguments.once]()
-        made = ready(case, emit_launch.best_team(case.program, case.boxes, cuda.device().processors))
+        made = ready(case, emit_launch.best_team(case.program, case.boxes, cuda_device.current().processors))
         made.launch()
         made.kernel.cupy.cuda.Device().synchronize()
         return 0
-    here = cuda.device()
+    here = cuda_device.current()
     rates = peaks()
     print(f"{here.name}, CUDA {here.driver}; " + ", ".join(f"{k} {v / 1e12:.2f} T/s" for k, v in rates.items()))
     rows = []

@@ -33,7 +33,10 @@ import numpy as np
 
 from infimum import problems
 from infimum.backends import cpu
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import batch as cuda_batch
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.placement import Gpu
 from infimum.boxes import Boxes
@@ -41,9 +44,9 @@ from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
 from infimum.passes.contract.linear_form import form_program
-from infimum.search import placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import boxes_all_over
 from infimum.search.outcome import Options
 
 RESULTS = Path(__file__).parent / "results"
@@ -98,13 +101,13 @@ def cases() -> list[Case]:
 
 def compiled(all_cases: list[Case]) -> dict[str, dict[str, float]]:
     """Seconds of NVRTC for each kernel that a large batch of a function asks for."""
-    here = cuda.device()
+    here = cuda_device.current()
 
     def seconds(work: tuple[Any, str]) -> float:
         program, mode = work
         start = time.perf_counter()
         team = emit_launch.best_team(program, SIZES[-1], here.processors)
-        cuda.compiled(cuda.text(program).text, mode == "point", team, here.architecture, quick=True)
+        cuda_compile.compiled(cuda_compile.text(program).text, mode == "point", team, here.architecture, quick=True)
         return time.perf_counter() - start
 
     found = {}
@@ -112,15 +115,15 @@ def compiled(all_cases: list[Case]) -> dict[str, dict[str, float]]:
         for case in all_cases:
             f = case.function
             programs = {
-                "level": (f._level_program, "interval"),
-                "stationary": (f._slope_program, "interval"),
-                "gradient": (f._gradient_program, "interval"),
+                "level": (f.programs.level, "interval"),
+                "stationary": (f.programs.slope, "interval"),
+                "gradient": (f.programs.gradient, "interval"),
                 "value": (f.value_program, "interval"),
                 "points": (f.value_program, "point"),
                 "mean value": (form_program(f.n), "interval"),
             }
             if not f.is_smooth_everywhere:
-                programs["facts"] = (f._facts_program, "interval")
+                programs["facts"] = (f.programs.facts, "interval")
             found[case.name] = {name: pool.submit(seconds, work) for name, work in programs.items()}
         return {name: {kind: round(made.result(), 3) for kind, made in of.items()} for name, of in found.items()}
 
@@ -150,7 +153,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
     moved = case.function.on(place)
     rows: list[dict[str, Any]] = []
     for asked_for in SIZES:
-        lo, hi = placed._boxes(case.domain, asked_for)
+        lo, hi = boxes_all_over(case.domain, asked_for)
         size = len(lo)  # fewer of many variables
         upper = float(np.nanmedian(case.function((lo + hi) / 2)))
         given = Boxes(lo, hi), upper
@@ -160,7 +163,7 @@ def batches(case: Case) -> list[dict[str, Any]]:
             here, wanted = best(partial(on_cpu.contract, *given))
             row |= {"cpu_seconds": here, "cpu_per_second": size / here}
             row["same_bits"] = all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
-        alone, _ = best(partial(_level, moved, cuda.to_device(lo), cuda.to_device(hi), upper))
+        alone, _ = best(partial(_level, moved, cuda_device.to_device(lo), cuda_device.to_device(hi), upper))
         row["level_there_per_second"] = size / alone
         rows.append(row)
     return rows
@@ -168,34 +171,34 @@ def batches(case: Case) -> list[dict[str, Any]]:
 
 def _level(function: Function, lo: Any, hi: Any, upper: float) -> Any:
     """A run of the level contractor's Program; its last number is fetched, so that all is done by then."""
-    return cuda.to_host(function.contraction_ends(lo, hi, upper)[2][-1:])
+    return cuda_device.to_host(function.contraction_ends(lo, hi, upper)[2][-1:])
 
 
 def leisure(all_cases: list[Case]) -> None:
     """Two contractors' Programs on boxes that lie on the device, compiled in a hurry and at leisure."""
-    here, size = cuda.device(), 2**16
+    here, size = cuda_device.current(), 2**16
 
     def measured(work: tuple[Case, Any, bool]) -> Any:
         _, program, quick = work
         start = time.perf_counter()
-        emitted, team = cuda.text(program), emit_launch.best_team(program, size, here.processors)
-        code = cuda.compiled(emitted.text, False, team, here.architecture, quick=quick)
+        emitted, team = cuda_compile.text(program), emit_launch.best_team(program, size, here.processors)
+        code = cuda_compile.compiled(emitted.text, False, team, here.architecture, quick=quick)
         return emitted, team, code, time.perf_counter() - start
 
     works = [
         (case, program, quick)
         for case in all_cases
-        for program in (case.function._level_program, case.function._slope_program)
+        for program in (case.function.programs.level, case.function.programs.slope)
         for quick in (True, False)
     ]
     with ThreadPoolExecutor(cpu.usable_cpus()) as pool:
         made = list(pool.map(measured, works))
     for (case, program, quick), (emitted, team, code, spent) in zip(works, made, strict=True):
-        kernel = cuda.Kernel(program, "interval", team, emitted, code=code)
-        lo, hi = placed._boxes(case.domain, size)
+        kernel = cuda_kernel.Kernel(program, "interval", team, emitted, code=code)
+        lo, hi = boxes_all_over(case.domain, size)
         more = program.n - case.domain.n
-        low = cuda.to_device(np.hstack([lo, np.full((size, more), -1.0)]))
-        high = cuda.to_device(np.hstack([hi, np.full((size, more), 1.0)]))
+        low = cuda_device.to_device(np.hstack([lo, np.full((size, more), -1.0)]))
+        high = cuda_device.to_device(np.hstack([hi, np.full((size, more), 1.0)]))
         seconds, _ = best(partial(_last, kernel, low, high))
         way = "in a hurry" if quick else "at leisure"
         print(f"{case.name}: {way} {spent:.1f} s, {seconds / size * 1e9:.2f} ns a box, team {team}", flush=True)
@@ -203,7 +206,7 @@ def leisure(all_cases: list[Case]) -> None:
 
 def _last(kernel: Any, lo: Any, hi: Any) -> Any:
     """A run of a kernel; its last number is fetched, so that all is done by then."""
-    return cuda.to_host(cuda.run_on_device(kernel, lo, hi)[0][0][-1:])
+    return cuda_device.to_host(cuda_batch.run_on_device(kernel, lo, hi)[0][0][-1:])
 
 
 # --- searches --------------------------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, 
     """A search with the batches that are usual on a backend."""
     options = Options(
         xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(),
-        backend=backend, batch=auto._BATCHES[batch],
+        batch=auto._BATCHES[batch],
     )  # fmt: skip
     boxes = 0
     contract = ContractorChain.contract
@@ -288,11 +291,11 @@ def main() -> int:
     parser.add_argument("--leisure", action="store_true", help="kernels compiled in a hurry and at leisure")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the functions")
     arguments = parser.parse_args()
-    reason = cuda.available()
+    reason = cuda_device.available()
     if reason is not None:
         print(reason)
         return 1
-    here, threads, began = cuda.device(), cpu.usable_cpus(), time.perf_counter()
+    here, threads, began = cuda_device.current(), cpu.usable_cpus(), time.perf_counter()
     all_cases = [case for case in cases() if not arguments.only or case.name.split()[0] in arguments.only]
     if arguments.leisure:
         leisure(all_cases)

@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from infimum import problems
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.domain import read_bounds
 from infimum.function.function import Function, trace
 from infimum.search.outcome import Options, Outcome
 from infimum.search.paper import search as paper
 from infimum.staging.cuda import device
+from infimum.staging.cuda import working as device_working
 from infimum.staging.cuda.memory import Gpu
 
 NAMES = (
@@ -72,7 +73,7 @@ def on_the_device(machine: Any) -> Any:
     """The working box of every search on a device that this makes; what does not fit there fails here."""
 
     def working(stages: Any, ends: Any, widths: Any, _: str, partition: tuple[int, int]) -> Any:
-        if not device.fits(stages, *partition):
+        if not device_working.fits(stages, *partition):
             raise SystemExit("this function does not stage on a device")
         return device.DeviceStaging(stages, *ends, widths, machine)
 
@@ -149,7 +150,7 @@ def main() -> None:
     if given.functions == "all" and given.sizes is None:
         last = [("rosenbrock", 500), ("levy", 10000), ("rosenbrock", 1000)]
         cases = [case for case in cases if case not in last] + last
-    print(cuda.device(), flush=True)
+    print(cuda_device.current(), flush=True)
     print(
         f"{'function':14}{'n':>6}{'iter':>8}{'reg':>5}  same {'GPU':>10}{'each':>10}{'CPU':>11}{'compile':>9}   target"
     )

@@ -35,8 +35,10 @@ import emitted_cases
 import programs
 import random_functions
 from infimum.backends import cpu
+from infimum.backends.cuda import batch as cuda_batch
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.emit import emit, is_long
 from infimum.backends.cuda.memory import TEAMS
 from infimum.backends.cuda.tape import emit_tape
@@ -71,7 +73,7 @@ def cases(seed: int) -> Iterator[tuple[Program, str, int]]:
     if seed % 5 == 0:
         yield everything, "point", team
     if seed % 4 < 2:
-        yield made._level_program, "interval", team
+        yield made.programs.level, "interval", team
 
 
 def boxes(n: int, seed: int) -> Boxes:
@@ -91,7 +93,7 @@ def prepare(seed: int, architecture: str) -> int:
     """Compile the programs of a function into the cache."""
     for program, mode, team in cases(seed):
         text = (emit_tape(program) if is_long(program) else emit(program)).text
-        cuda.compiled(text, mode == "point", team, architecture)
+        cuda_compile.compiled(text, mode == "point", team, architecture)
     return seed
 
 
@@ -114,7 +116,7 @@ def compare(seed: int) -> tuple[int, int, list[str]]:
         if mode == "point":
             lo = hi = np.where(np.isfinite(lo), lo, hi)
         wanted = cpu.run(program, lo, hi, mode)  # type: ignore[arg-type]
-        found = cuda.run(program, lo, hi, mode, team=team)  # type: ignore[arg-type]
+        found = cuda_batch.run(program, lo, hi, mode, team=team)  # type: ignore[arg-type]
         told = difference(found, wanted)
         if told:
             wrong.append(f"function {seed}, {mode}, {team} threads a box: {told}")
@@ -129,7 +131,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=cpu.usable_cpus())
     given = parser.parse_args()
     started = time.perf_counter()
-    architecture = cuda.device().architecture
+    architecture = cuda_device.current().architecture
     done, count, total, wrong = 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault(cuda_cache.VARIABLE, folder)

@@ -28,7 +28,8 @@ from gpu_paper import NAMES, on_the_device
 
 from infimum import problems
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
 from infimum.domain import read_bounds
 from infimum.function.function import Function, trace
 from infimum.search.outcome import Options
@@ -167,8 +168,8 @@ def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
     problem = getattr(problems, name)(50)
     stages = trace(problem.f, 50, jac=problem.jac).stages
     ends = (np.zeros(50), np.ones(50))
-    kept = cuda.OPTIONS
-    cuda.OPTIONS = (*kept, *options)
+    kept = cuda_compile.OPTIONS
+    cuda_compile.OPTIONS = (*kept, *options)
     try:
         with tempfile.TemporaryDirectory() as folder:
             os.environ[cuda_cache.VARIABLE] = folder
@@ -176,7 +177,7 @@ def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
             made = device.DeviceStaging(stages, ends, ends, None, Gpu).machine
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
     finally:
-        cuda.OPTIONS = kept
+        cuda_compile.OPTIONS = kept
         del os.environ[cuda_cache.VARIABLE]
     return {"function": name, "options": options, "seconds": made.compile_seconds, "bytes": size}
 
@@ -212,8 +213,8 @@ def main() -> None:
     if given.floors:
         show_floors(given.functions.split(","), int(given.sizes))
         return
-    cuda.OPTIONS = (*cuda.OPTIONS, *given.options.split())
-    print(cuda.device(), cuda.OPTIONS, flush=True)
+    cuda_compile.OPTIONS = (*cuda_compile.OPTIONS, *given.options.split())
+    print(cuda_device.current(), cuda_compile.OPTIONS, flush=True)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ[cuda_cache.VARIABLE] = folder

@@ -14,6 +14,7 @@ from math import ceil, log2
 from pathlib import Path
 
 import erf  # type: ignore[import-not-found]  # beside this script
+import gamma  # type: ignore[import-not-found]
 from nearest import nearest_multiple, tiny_product_error  # type: ignore[import-not-found]  # beside this script
 
 HERE = Path(__file__).resolve().parent
@@ -57,6 +58,7 @@ HEADERS = [
     "double_double.h",
     "elementary/erf.h",
     "elementary/exp.h",
+    "elementary/gamma.h",
     "elementary/log.h",
     "elementary/reduction.h",
     "elementary/trig.h",
@@ -116,6 +118,21 @@ def check_constants(script: str) -> None:
     expected = [c for signature, choice in CONSTANTS[script] for c in constants_of(signature, choice)]
     require(defined == expected, f"{script} defines the constants {defined}, the code has {expected}.")
     require(len(re.findall("0x", text)) == sum("0x" in c for c in defined), f"{script} uses a constant without a name.")
+
+
+def check_gamma() -> None:
+    """Compare the constants of gamma.h with the numbers that they stand for."""
+    for signature, expected in gamma.constants().items():
+        found = [float.fromhex(c) for c in constants_of(signature, "")]
+        require(found == expected, f"{signature} has the constants {found}, they should be {expected}.")
+    text = (CORE / "elementary/gamma.h").read_text()
+    turn, least = re.search(r"#define INFIMUM_GAMMA_TURN (\S+)", text), re.search(r"least = K\((\S+)\)", text)
+    require(turn is not None and least is not None, "elementary/gamma.h has no turn, or no least value.")
+    assert turn is not None and least is not None
+    require(gamma.turns_after(float.fromhex(turn[1])), f"digamma is not zero between {turn[1]} and the next double.")
+    require(gamma.is_least(float.fromhex(least[1])), f"The least value of log Gamma is not just above {least[1]}.")
+    for name, exponent in (("lgamma", 80), ("digamma", 79.8), ("trigamma", 70)):
+        require(log2(gamma.left_out(name)) < -exponent, f"Stirling's sum for {name} errs by more than 2^-{exponent}.")
 
 
 def check_table(pi: tuple[Fraction, Fraction]) -> None:
@@ -415,7 +432,7 @@ def trig_totals(
 def erf_totals() -> list[Total]:
     """The coefficients are read from the header; t = (x - 4)/(x + 4) for 0.47 <= x <= 27.5."""
     near = erf.errors(
-        constants_of(ERF_OVER, ""), [None] * 7 + [True] * 3, erf.erf_over, Fraction(0), Fraction(1, 4), 200
+        constants_of(ERF_OVER, ""), [None] * 7 + [False, True, True], erf.erf_over, Fraction(0), Fraction(1, 4), 200
     )
     far = erf.errors(
         constants_of(SCALED_ERFC, ""),
@@ -467,6 +484,7 @@ def main() -> int:
             check_quotes(script)
         for script in CONSTANTS:
             check_constants(script)
+        check_gamma()
         gappa = {script: lemmas(script) for script in QUOTED}
         with ThreadPoolExecutor(2) as pool:
             sollya = dict(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import kernel as cuda_kernel
 
 MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
 
@@ -58,6 +58,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where emitted text is compiled; no kernel is left over from another test, or for one."""
     monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
     yield Path(pytestconfig.cache.mkdir("emitted"))
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()

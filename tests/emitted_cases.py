@@ -23,7 +23,7 @@ PAPER = infimum.problems.names("paper")
 
 def everything(function: Function) -> Program:
     """Value, gradient and facts of a function in one program."""
-    known = facts(function._build, function._value)
+    known = facts(function.programs.build, function.value_node)
     return lower([function.value_node, function.gradient_node, *known], function.n)
 
 

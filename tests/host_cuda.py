@@ -15,7 +15,7 @@ import numpy as np
 import infimum.backends.cuda
 import infimum.core
 import nvrtc
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import emit
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.cuda import tape as emit_tape
@@ -90,10 +90,10 @@ def ptx(compiler: ctypes.CDLL, source: str, architecture: str, more: tuple[str, 
     program = ctypes.c_void_p()
     compiler.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None)
     options = [
-        *cuda.OPTIONS,
+        *cuda_compile.OPTIONS,
         *more,
         f"--gpu-architecture={architecture}",
-        *(f"--include-path={path}" for path in cuda.HEADERS),
+        *(f"--include-path={path}" for path in cuda_compile.HEADERS),
     ]
     encoded = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
     if compiler.nvrtcCompileProgram(program, len(options), encoded):

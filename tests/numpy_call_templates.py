@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.tracing.math_rules import MATH, SCIPY
+from infimum.tracing.math_rules import MATH
 from infimum.tracing.numpy.rules import FUNCTIONS
+from infimum.tracing.scipy_rules import SCIPY
 
 PRELUDE = """
 import builtins, contextlib, functools, itertools, math, operator, random, time

@@ -22,7 +22,10 @@ import nvrtc
 from infimum import problems
 from infimum.backends import cpu
 from infimum.backends import placement as place
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import batch as cuda_batch
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.placement import Gpu, is_on_device
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.chain import ContractorChain
@@ -30,11 +33,11 @@ from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
 from infimum.passes.contract.linear_form import form_program
-from infimum.search import placed
+from infimum.search import backend, placed
 from infimum.search.auto import search as auto
 from infimum.search.auto import separable
+from infimum.search.backend import Choice
 from infimum.search.outcome import Options, Outcome
-from infimum.search.paper.choice import Choice
 from random_functions import random_function
 from test_backends import rotated_rastrigin
 from test_backends import same as same_outcome
@@ -103,8 +106,8 @@ def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.fixture
 def quick(fake: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The same with the core's virtual machine in place of kernels: nothing to compile."""
-    monkeypatch.setattr(cuda, "compiled", lambda *_, **__: b"")
-    monkeypatch.setattr(cuda, "Kernel", CoreKernel)
+    monkeypatch.setattr(cuda_compile, "compiled", lambda *_, **__: b"")
+    monkeypatch.setattr(cuda_kernel, "Kernel", CoreKernel)
     return fake
 
 
@@ -113,7 +116,7 @@ class CoreKernel:
 
     def __init__(self, program: Any, mode: Any, team: int, *_: Any, **__: Any) -> None:
         self.program, self.mode, self.point = program, mode, mode == "point"
-        self.cupy = cuda._cupy()
+        self.cupy = cuda_device.cupy()
         self.emitted = type("Emitted", (), {"outputs": tuple(program.slots[slot].size for slot in program.outputs)})
         self.wrong = np.zeros(1, np.int32)
         self.values = sum(self.emitted.outputs)
@@ -123,8 +126,8 @@ class CoreKernel:
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
         assert is_on_device(lo) and is_on_device(hi)
-        found = cpu.run(self.program, cuda.to_host(lo), cuda.to_host(hi), self.mode, threads=1)
-        return [(cuda.to_device(a), cuda.to_device(b)) for a, b in found]
+        found = cpu.run(self.program, cuda_device.to_host(lo), cuda_device.to_host(hi), self.mode, threads=1)
+        return [(cuda_device.to_device(a), cuda_device.to_device(b)) for a, b in found]
 
 
 # --- the same bits ---------------------------------------------------------------------------------------------------
@@ -181,7 +184,7 @@ def test_a_fault_on_the_device_is_seen_in_the_result(end: int, quick: Any, monke
         found[0][end][0, 0] = found[0][1 - end][0, 0]
         return [tuple(pair) for pair in found]
 
-    monkeypatch.setattr(cuda, "Kernel", type("Faulty", (CoreKernel,), {"run": faulty}))
+    monkeypatch.setattr(cuda_kernel, "Kernel", type("Faulty", (CoreKernel,), {"run": faulty}))
     case = CASES["hartmann6"]()
     assert not same_outcome(searched(case, Gpu(**EVERYTHING)), searched(case, "cpu"))
 
@@ -196,9 +199,9 @@ def test_boxes_cross_to_the_device_and_back_once_for_all_contractors(
     boxes = Boxes(lo, lo + 0.1)
     wanted = ContractorChain(function, domain).contract(boxes, -0.5)
     crossed: list[int] = []
-    there, kernel = cuda.to_device, cuda.to_host
-    monkeypatch.setattr(place.cuda, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
-    monkeypatch.setattr(place.cuda, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
+    there, kernel = cuda_device.to_device, cuda_device.to_host
+    monkeypatch.setattr(place.cuda_device, "to_device", lambda a: crossed.append(np.size(a)) or there(a))
+    monkeypatch.setattr(place.cuda_device, "to_host", lambda a: crossed.append(np.size(a)) or kernel(a))
     monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
     found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain).contract(boxes, -0.5)
     assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
@@ -253,7 +256,7 @@ def test_a_large_batch_waits_for_no_compilation_and_moves_when_it_is_done(
             time.sleep(0.001)
         return b"code"
 
-    monkeypatch.setattr(cuda, "compiled", slowly)
+    monkeypatch.setattr(cuda_compile, "compiled", slowly)
     gpu = Gpu(call=1e-12, patience=1e-12, many=10**9)
     function = trace(problems.hartmann6().f, 6).on(gpu)
     lo = np.random.default_rng(1).random((50, 6))
@@ -276,8 +279,8 @@ def test_an_nvrtc_that_cannot_hurry_compiles_at_leisure(fake: Any, monkeypatch: 
     compile_program, asked_for = fake.cuda.nvrtc.compileProgram, []
 
     def knowing_less(program: Any, options: list[str]) -> None:
-        asked_for.append(cuda.QUICK in options)
-        if cuda.QUICK in options:
+        asked_for.append(cuda_compile.QUICK in options)
+        if cuda_compile.QUICK in options:
             raise fake_cupy.NVRTCError("NVRTC_ERROR_INVALID_OPTION")
         compile_program(program, options)
 
@@ -292,7 +295,7 @@ def test_a_compilation_that_fails_is_said_in_a_sentence(quick: Any, monkeypatch:
     def failing(*_: Any, **__: Any) -> bytes:
         raise BackendUnavailable("NVRTC (1, 2) does not know this GPU: install a newer CuPy")
 
-    monkeypatch.setattr(cuda, "compiled", failing)
+    monkeypatch.setattr(cuda_compile, "compiled", failing)
     with pytest.raises(BackendUnavailable, match="install a newer CuPy"):
         searched(CASES["lj3"](), Gpu(**EVERYTHING))
 
@@ -311,10 +314,10 @@ def test_nvrtc_compiles_contraction_in_a_hurry(architecture: int) -> None:
     if compiler is None:
         pytest.skip("no NVRTC: pip install nvidia-cuda-nvrtc")
     function = trace(_branches, 2)
-    for program in (function._level_program, function._slope_program, form_program(2)):
-        made = cuda.text(program)
+    for program in (function.programs.level, function.programs.slope, form_program(2)):
+        made = cuda_compile.text(program)
         head = "#define INFIMUM_TEAM 1\n#define INFIMUM_VALUE Range\n"
-        shown = host_cuda.ptx(compiler, head + made.text, f"compute_{architecture}", (cuda.QUICK,))
+        shown = host_cuda.ptx(compiler, head + made.text, f"compute_{architecture}", (cuda_compile.QUICK,))
         assert f".entry {made.name}(" in shown
 
 
@@ -336,8 +339,7 @@ def test_a_batch_is_as_large_as_asked_for_and_no_larger_than_memory_allows(monke
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append(most) or take(pool, most))
     for n, given, wanted in (
-        (3, {}, 1024), (3, {"backend": "cuda"}, 1024), (3, {"batch": 70}, 70),
-        (3, {"backend": "cuda", "batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
+        (3, {}, 1024), (3, {"batch": 70}, 70), (3, {"batch": 5}, 5), (2048, {}, 512), (2048, {"batch": 65_536}, 512),
     ):  # fmt: skip
         problem = problems.rastrigin(n)
         function, domain, options = asked(of(problem, 1), **given)
@@ -384,8 +386,8 @@ def test_what_is_missing_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pyte
         minimum("cuda")
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(tmp_path, status=35))
     assert minimum("auto").backend == "cpu"
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     assert "update the driver" in minimum("auto").backend
     with pytest.raises(BackendUnavailable, match="update the driver"):
         minimum("cuda")
@@ -420,7 +422,7 @@ def test_boxes_for_which_memory_is_short_go_by_way_of_the_host(folder: Path, mon
 
 
 def test_a_short_search_never_asks_whether_a_gpu_is_there(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda, "available", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(cuda_device, "available", lambda: pytest.fail("asked"))
     assert minimum("auto").backend == "cpu" and not fake.launches
 
 
@@ -428,10 +430,10 @@ def test_a_short_search_never_asks_whether_a_gpu_is_there(fake: Any, monkeypatch
 def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
     on_cpu: float, on_gpu: float, chosen: str, quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
     seconds = itertools.cycle([on_cpu, on_gpu])
-    monkeypatch.setattr(placed, "_seconds", lambda *_: next(seconds))
+    monkeypatch.setattr(backend, "_box_seconds", lambda *_: next(seconds))
     shown: list[tuple[int, str]] = []
     found = minimum("auto", callback=lambda so_far: shown.append((so_far.nit, so_far.backend)))
     measured = f"{on_cpu * 1e9:,.3g} ns to contract a box on the CPU, {on_gpu * 1e9:,.3g} ns on Fake"
@@ -445,9 +447,10 @@ def test_a_long_search_begins_again_where_a_gpu_is_much_faster(
 def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
     quick: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    slowly = lambda *_: time.sleep(0.3) or Choice("cuda", "cuda: Fake", "Fake")  # noqa: E731
+    monkeypatch.setattr(backend, "_faster_with_boxes", slowly)
     found = infimum.minimize(problems.watson(6), backend="auto", time_limit=0.5, progress=False)
     assert found.status == 1 and 0.4 < found.seconds < 3
     asked_at: list[int] = []
@@ -456,9 +459,9 @@ def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(
 
 
 def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_measured", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "_faster_with_boxes", lambda *_: Choice("cuda", "cuda: Fake", "Fake"))
 
     def wrong(*_: Any, **__: Any) -> Any:
         raise BackendUnavailable("a kernel is wrong")
@@ -472,26 +475,26 @@ def test_auto_begins_again_on_the_cpu_where_a_gpu_fails_on_the_way(quick: Any, m
 
 
 def test_auto_measures_on_both_and_goes_on_where_the_gpu_fails(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placed, "_LONG", 0.0)
-    monkeypatch.setattr(placed, "_MANY", 1)
-    monkeypatch.setattr(placed, "_ON_CPU", 64)
-    monkeypatch.setattr(placed, "_ON_GPU", 128)
+    monkeypatch.setattr(placed, "LONG_SECONDS", 0.0)
+    monkeypatch.setattr(placed, "MANY_BOXES", 1)
+    monkeypatch.setattr(backend, "BOXES_ON_CPU", 64)
+    monkeypatch.setattr(backend, "BOXES_ON_GPU", 128)
     assert "ns to contract a box on the CPU" in minimum("auto").backend
 
     def failing(*_: Any) -> Any:
         raise fake_cupy.OutOfMemoryError
 
     monkeypatch.setattr(CoreKernel, "run", failing)
-    monkeypatch.setattr(cuda, "run_kernel", failing)
+    monkeypatch.setattr(cuda_batch, "run_kernel", failing)
     assert minimum("auto").backend.startswith("cpu: the memory of Fake")
 
 
 def test_boxes_that_are_measured_lie_in_the_domain() -> None:
     for bounds in ([(-1, 2)] * 3, [(-np.inf, np.inf), (0, np.inf), (1, 1)], [(1e300, 1.1e300)]):
         domain = read_bounds(bounds)
-        lo, hi = placed._boxes(domain, 100)
+        lo, hi = backend.boxes_all_over(domain, 100)
         assert (lo <= hi).all() and lo.shape == (100, domain.n)
-    assert len(placed._boxes(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
+    assert len(backend.boxes_all_over(read_bounds([(0, 1)] * 4_000_000), 100)[0]) == 1
 
 
 # --- on a GPU --------------------------------------------------------------------------------------------------------
@@ -522,7 +525,7 @@ def test_a_gpu_searches_by_the_default_method_with_the_cpus_bits(name: str, ahea
 def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
     case = CASES[name]()
     function, domain, _ = asked(case)
-    lo, hi = placed._boxes(domain, 50_000)
+    lo, hi = backend.boxes_all_over(domain, 50_000)
     upper = float(np.nanmedian(function((lo + hi) / 2)))
     wanted = ContractorChain(function, domain, 16).contract(Boxes(lo, hi), upper)
     found = ContractorChain(function.on(Gpu(**EVERYTHING)), domain, 16).contract(Boxes(lo, hi), upper)
@@ -533,7 +536,7 @@ def test_a_gpu_contracts_large_batches_with_the_cpus_bits(name: str) -> None:
 @pytest.mark.parametrize("name", ["watson", "nist_mgh09", "hartmann6"])
 def test_batches_of_a_gpu_have_the_cpus_bits_through_a_whole_search(name: str) -> None:
     case = of(problems.named(name, {"watson": 6, "nist_mgh09": 4, "hartmann6": 6}[name]), 16)
-    here, there = (searched(case, where, backend="cuda", threads=16) for where in ("cpu", "cuda"))
+    here, there = (searched(case, where, threads=16) for where in ("cpu", "cuda"))
     assert same_outcome(here, there)
 
 

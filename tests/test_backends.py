@@ -20,7 +20,7 @@ import nvrtc
 from infimum import problems
 from infimum.api.progress import Display
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda.emit import emit
 from infimum.backends.cuda.memory import TEAMS
 from infimum.backends.cuda.tape import emit_tape
@@ -29,8 +29,9 @@ from infimum.cli import main as cli
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
+from infimum.search import backend as backends
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.paper import choice, device_children
+from infimum.search.paper import device_children
 from infimum.search.paper import search as paper
 from infimum.search.paper.device_children import DeviceChildren
 from infimum.search.paper.enumerated import EnumeratedRun, Run, children
@@ -106,7 +107,7 @@ def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, **given: Any) -> Any:
         pytest.skip("no C++ compiler")
     made = fake_cupy.module(folder, **given)
     monkeypatch.setitem(sys.modules, "cupy", made)
-    monkeypatch.setattr("infimum.staging.cuda.device.fits", lambda *_: False)  # tests/test_staging*.py are about that
+    monkeypatch.setattr("infimum.staging.cuda.working.fits", lambda *_: False)  # tests/test_staging*.py are about that
     return made
 
 
@@ -153,8 +154,8 @@ def same(a: Outcome, b: Outcome) -> bool:
 
 
 def search(case: Case, backend: str, **options: Any) -> Outcome:
-    asked = Options(partition=case.partition, backend=backend, **options)
-    return paper.search(traced(case), read_bounds(case.bounds), asked)
+    asked = Options(partition=case.partition, **options)
+    return paper.search(traced(case).on(backend), read_bounds(case.bounds), asked)
 
 
 # --- children by their numbers ---------------------------------------------------------------------------------------
@@ -185,13 +186,13 @@ def test_children_and_best_points_are_the_same_however_the_work_is_cut(
 def test_children_of_a_kernel_that_gives_other_numbers_are_refused(
     case: Case, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launch = cuda.Kernel.launch
+    launch = cuda_kernel.Kernel.launch
 
-    def off(kernel: cuda.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
+    def off(kernel: cuda_kernel.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
         launch(kernel, lo, hi, out, *rest)
         out[0][0] = np.nextafter(out[0][0], -np.inf) if out[0][0] == out[0][0] else 0.0
 
-    monkeypatch.setattr(cuda.Kernel, "launch", off)
+    monkeypatch.setattr(cuda_kernel.Kernel, "launch", off)
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
         search(case, "cuda", max_iter=2)
 
@@ -256,7 +257,7 @@ def test_pieces_are_halved_until_they_fit_and_a_child_too_large_is_refused_in_a_
     small = pretend(folder, monkeypatch, memory=8 * 100)
     agree(function, case, DeviceChildren(function))
     assert 0 < max(count for _, count in small.launches) <= 100
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
     pretend(folder, monkeypatch, memory=1)
     with pytest.raises(BackendUnavailable, match=r"memory of Fake \(0 GiB\) is used up: .* or use backend='cpu'"):
         search(case, "cuda", max_iter=2)
@@ -382,16 +383,16 @@ def test_auto_is_the_cpu_where_a_function_stages_or_has_few_children(fake: Any) 
 def test_auto_takes_what_was_measured_to_be_faster(
     on_cpu: float, on_gpu: float, chosen: str, fake: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choice, "_seconds_on_cpu", lambda *_: on_cpu)
-    monkeypatch.setattr(choice, "_seconds_on_gpu", lambda *_: on_gpu)
-    made = choice.choose("auto", traced(LARGE), read_bounds(LARGE.bounds), Options(partition=LARGE.partition))
+    monkeypatch.setattr(backends, "_child_on_cpu", lambda *_: on_cpu)
+    monkeypatch.setattr(backends, "_child_on_gpu", lambda *_: on_gpu)
+    made = backends.for_paper("auto", traced(LARGE), read_bounds(LARGE.bounds), Options(partition=LARGE.partition))
     assert made.backend == chosen and made.text.startswith(f"{chosen}: ")
     assert f"{on_cpu * 1e9:,.3g} ns a child on the CPU, {on_gpu * 1e9:,.3g} ns on Fake" in made.text
     assert made.shown("f") == ("f on Fake" if chosen == "cuda" else "f")
 
 
 def test_auto_measures_on_both(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "_ON_GPU", 64)
+    monkeypatch.setattr(backends, "CHILDREN_ON_GPU", 64)
     found = minimum("auto", LARGE)
     assert found.backend.partition(": ")[0] in ("cpu", "cuda") and "ns a child on the CPU" in found.backend
     assert {count for _, count in fake.launches[:3]} == {64}
@@ -404,7 +405,7 @@ def test_auto_is_the_cpu_where_the_gpu_fails(folder: Path, monkeypatch: pytest.M
 
 def test_the_progress_line_names_the_device() -> None:
     shown = io.StringIO()
-    with Display(True, choice.Choice("cuda", "cuda: Fake", "Fake").shown("f"), shown) as display:
+    with Display(True, backends.Choice("cuda", "cuda: Fake", "Fake").shown("f"), shown) as display:
         display.update(Progress(3, 0.0, 1.0, 5, 2.0))
     assert shown.getvalue().startswith("f on Fake  iteration 3")
 

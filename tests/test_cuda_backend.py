@@ -18,8 +18,10 @@ import programs
 from emitted_cases import PAPER, paper, paper_boxes
 from infimum.backends import cpu
 from infimum.backends.cuda import audit as cuda_audit
+from infimum.backends.cuda import batch as cuda_batch
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.cuda.emit import emit
 from infimum.backends.cuda.memory import TEAMS
@@ -33,9 +35,9 @@ MODES = ("interval", "point")
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own, and no kernel left over from another test."""
     monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
     yield tmp_path / "cache"
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def fake(own_cache: Path, pytestconfig: pytest.Config, monkeypatch: pytest.Monke
 
 def agree(program: Any, boxes: Any, modes: tuple[str, ...] = MODES, **options: Any) -> None:
     for mode in modes:
-        wanted, found = cpu.run(program, *boxes, mode), cuda.run(program, *boxes, mode, **options)  # type: ignore[arg-type]
+        wanted, found = cpu.run(program, *boxes, mode), cuda_batch.run(program, *boxes, mode, **options)  # type: ignore[arg-type]
         assert same(found, wanted), (mode, options, first_difference(found, wanted), program.show())
 
 
@@ -69,14 +71,14 @@ def test_a_device_that_does_not_start_is_named_in_one_sentence(
 ) -> None:
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module(tmp_path, status=status))
     with pytest.raises(BackendUnavailable, match=words):
-        cuda.run(programs.rastrigin(3), np.zeros((2, 3)), np.ones((2, 3)))
+        cuda_batch.run(programs.rastrigin(3), np.zeros((2, 3)), np.ones((2, 3)))
 
 
 def test_a_missing_cupy_is_named_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    assert "pip install 'infimum[cuda13]'" in str(cuda.available())
+    assert "pip install 'infimum[cuda13]'" in str(cuda_device.available())
     with pytest.raises(BackendUnavailable, match="needs CuPy"):
-        cuda.run(programs.rastrigin(3), np.zeros((2, 3)), np.ones((2, 3)))
+        cuda_batch.run(programs.rastrigin(3), np.zeros((2, 3)), np.ones((2, 3)))
 
 
 @pytest.mark.parametrize("team", TEAMS)
@@ -92,7 +94,7 @@ def test_a_long_program_runs_on_the_interpreter(fake: Any) -> None:
 
 
 def test_an_empty_batch_has_empty_results(fake: Any) -> None:
-    ((lo, hi),) = cuda.run(programs.rastrigin(3), np.zeros((0, 3)), np.zeros((0, 3)))
+    ((lo, hi),) = cuda_batch.run(programs.rastrigin(3), np.zeros((0, 3)), np.zeros((0, 3)))
     assert lo.shape == hi.shape == (0, 1)
 
 
@@ -107,26 +109,26 @@ def test_boxes_that_do_not_fit_are_run_in_halves_and_a_box_too_large_is_refused(
     assert max(count for _, count in small.launches) == 5
     smaller = fake_cupy.module(folder, memory=1)
     monkeypatch.setitem(sys.modules, "cupy", smaller)
-    cuda.kernel.cache_clear()
+    cuda_kernel.kernel.cache_clear()
     with pytest.raises(BackendUnavailable, match="use backend='cpu'"):
-        cuda.run(program, *programs.boxes(3, 4))
+        cuda_batch.run(program, *programs.boxes(3, 4))
 
 
 class Wrong:
     """A compiler that errs: one number is off by a bit, in calls after so many good ones, unless it takes care."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, careful_too: bool = False, since: int = 0) -> None:
-        launch = cuda.Kernel.launch
+        launch = cuda_kernel.Kernel.launch
         self.calls = 0
 
-        def off(kernel: cuda.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
+        def off(kernel: cuda_kernel.Kernel, lo: Any, hi: Any, out: Any, *rest: Any) -> None:
             launch(kernel, lo, hi, out, *rest)
             self.calls += 1
             if (careful_too or not kernel.is_careful) and self.calls > since:
                 end = out[self.calls % 2]
                 end[-1] = np.nextafter(end[-1], np.inf)
 
-        monkeypatch.setattr(cuda.Kernel, "launch", off)
+        monkeypatch.setattr(cuda_kernel.Kernel, "launch", off)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -141,7 +143,7 @@ def test_a_kernel_that_gives_other_numbers_is_compiled_again_with_care(
 def test_a_kernel_that_is_wrong_even_with_care_is_refused(fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     Wrong(monkeypatch, careful_too=True)
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU; use backend='cpu'"):
-        cuda.run(programs.rastrigin(3), *programs.boxes(3, 40), team=1)
+        cuda_batch.run(programs.rastrigin(3), *programs.boxes(3, 40), team=1)
 
 
 def test_a_kernel_that_is_seen_to_be_wrong_after_it_was_believed_is_refused(
@@ -150,9 +152,9 @@ def test_a_kernel_that_is_seen_to_be_wrong_after_it_was_believed_is_refused(
     Wrong(monkeypatch, since=1)
     monkeypatch.setattr(cuda_audit, "_ONE_IN", 1)
     program, boxes = programs.rastrigin(3), programs.boxes(3, 40)
-    cuda.run(program, *boxes, team=1)
+    cuda_batch.run(program, *boxes, team=1)
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
-        cuda.run(program, *boxes, team=1)
+        cuda_batch.run(program, *boxes, team=1)
 
 
 def test_every_box_is_compared_sooner_or_later() -> None:
@@ -166,16 +168,16 @@ def test_every_box_is_compared_sooner_or_later() -> None:
 def test_a_text_is_compiled_once_and_found_on_disk(fake: Any, own_cache: Path) -> None:
     program, boxes = programs.rastrigin(3), programs.boxes(3, 4)
     for _ in range(3):
-        cuda.run(program, *boxes)
-        cuda.kernel.cache_clear()
+        cuda_batch.run(program, *boxes)
+        cuda_kernel.kernel.cache_clear()
     assert fake.compiled == 1
     (entry,) = own_cache.iterdir()
     for damaged in (entry.read_bytes()[:-3], b"", entry.read_bytes()[:40] + b"x" + entry.read_bytes()[41:]):
         entry.write_bytes(damaged)
-        cuda.run(program, *boxes)
-        cuda.kernel.cache_clear()
+        cuda_batch.run(program, *boxes)
+        cuda_kernel.kernel.cache_clear()
     assert fake.compiled == 4
-    cuda.run(program, *boxes, "point")
+    cuda_batch.run(program, *boxes, "point")
     assert fake.compiled == 5
 
 
@@ -191,11 +193,11 @@ def test_what_is_no_interval_or_has_another_shape_is_refused(fake: Any) -> None:
     lo[2, 9] = 2.0
     for team in TEAMS:
         with pytest.raises(InvalidInterval, match="box 2, variable 9"):
-            cuda.run(programs.rastrigin(11), lo, hi, team=team)
+            cuda_batch.run(programs.rastrigin(11), lo, hi, team=team)
     with pytest.raises(ShapeMismatch, match=r"\(boxes, 3\)"):
-        cuda.run(programs.rastrigin(3), np.zeros(3), np.ones(3))
+        cuda_batch.run(programs.rastrigin(3), np.zeros(3), np.ones(3))
     with pytest.raises(ValueError, match="threads"):
-        cuda.run(programs.rastrigin(3), np.zeros((1, 3)), np.ones((1, 3)), team=7)
+        cuda_batch.run(programs.rastrigin(3), np.zeros((1, 3)), np.ones((1, 3)), team=7)
 
 
 def test_wide_programs_get_larger_teams_and_many_small_boxes_one_thread_each() -> None:
@@ -253,15 +255,15 @@ def test_a_new_function_compiles_within_two_seconds_and_comes_from_the_cache_in_
     name: str, own_cache: Path
 ) -> None:
     for team in TEAMS:  # CuPy compiles kernels of its own for copies when it first needs them
-        cuda.run(programs.rastrigin(3), *programs.boxes(3, 8), team=team)
+        cuda_batch.run(programs.rastrigin(3), *programs.boxes(3, 8), team=team)
     for n in (6, 1000):
         program, boxes = paper(name, n), paper_boxes(name, n, 64)
         emit(program)
         seconds = []
         for _ in range(2):
-            cuda.kernel.cache_clear()
+            cuda_kernel.kernel.cache_clear()
             start = time.perf_counter()
-            cuda.run(program, *boxes)
+            cuda_batch.run(program, *boxes)
             seconds.append(time.perf_counter() - start)
         assert seconds[0] < 2.0 and seconds[1] < 0.1, seconds
 

@@ -18,7 +18,7 @@ import host_staging
 import infimum
 import nvrtc
 from infimum import core, problems
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import compile as cuda_compile
 from infimum.domain import read_bounds
 from infimum.errors import BackendUnavailable
 from infimum.function.function import Function, trace
@@ -30,8 +30,12 @@ from infimum.search.paper.sampling import Midpoint
 from infimum.search.paper.selection import Best
 from infimum.staging.cuda import device
 from infimum.staging.cuda import memory as device_memory
-from infimum.staging.cuda.device import DeviceStaging, Working
+from infimum.staging.cuda import tables as device_tables
+from infimum.staging.cuda import working as device_working
+from infimum.staging.cuda import world as device_world
+from infimum.staging.cuda.device import DeviceStaging
 from infimum.staging.cuda.text import kernels
+from infimum.staging.cuda.working import Working
 from infimum.staging.structure import structure
 from infimum.staging.working import equal_parts
 from test_staging import FUNCTIONS, Region, _region, _walked
@@ -136,7 +140,7 @@ def test_of_equally_good_samples_the_cores_is_found(threads: int, folder: Path) 
 def test_prefixes_of_few_digits_lead_to_the_same_children(
     name: str, prefixes: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device, "_PREFIXES", prefixes)
+    monkeypatch.setattr(device_tables, "MOST_PREFIXES", prefixes)
     for split in ([2, 3, 4, 0, 1], [5, 0, 3, 1]):
         region = _region(name, split, 1)
         here, there = _both(region, machine)
@@ -165,7 +169,7 @@ def test_a_split_too_large_for_near_memory_gives_the_cores_sample_and_children(t
     region = Region(function, lo, hi, variables, equal_parts(lo[variables], hi[variables], 4))
     box = function.stages.working((lo, hi), (lo, hi), None)
     _, start, size = box.pack(box.split(variables, region.edges), False, None)
-    head = device.Head.from_address(start)
+    head = device_world.Head.from_address(start)
     assert size > 12288 and head.bytes - head.shape > 4096 and head.pool > 1024  # device_step.h, device_children.h
     here, there = _both(region, host_staging.machine(folder, threads))
     assert _everything(here, region) == _everything(there, region)
@@ -204,8 +208,7 @@ def test_a_region_whose_tables_are_gone_goes_on_where_it_was(machine: Callable[[
     there.begin(number, np.inf)
     found = []
     while there.bound(number) < np.inf:
-        there._free += [place.number for place in there._places.values()]
-        there._places.clear()
+        there._tables.release(number)
         kind, bound, index = there.advance(number, np.inf)
         if kind == 2:
             there.go(number)
@@ -244,8 +247,8 @@ def _assert_same(
 
     def on_the_device(*arguments: Any) -> Working:
         stages, ends, widths, _, partition = arguments
-        assert device.fits(stages, *partition)
-        return device.working(stages, ends, widths, "cuda", partition, machine)
+        assert device_working.fits(stages, *partition)
+        return device_working.working(stages, ends, widths, "cuda", partition, machine)
 
     monkeypatch.setattr(regions, "working", on_the_device)
     found = _search(function, problem, options)
@@ -284,8 +287,8 @@ def test_a_search_with_as_many_threads_as_on_a_gpu_ends_with_the_same_answer(
 def test_a_search_with_room_for_one_region_ends_with_the_same_answer(
     machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device, "_PLACES_BYTES", 0)
-    monkeypatch.setattr(device, "_FEWEST_PLACES", 1)
+    monkeypatch.setattr(device_tables, "_PLACES_BYTES", 0)
+    monkeypatch.setattr(device_tables, "_FEWEST_PLACES", 1)
     _assert_same(PROBLEMS["rosenbrock"](30), Options(partition=Uniform(4, 5)), machine, monkeypatch)
 
 
@@ -336,18 +339,18 @@ def test_kernels_that_give_other_numbers_are_not_believed(
     problem = PROBLEMS["levy"](12)
     stages, domain = trace(problem.f, problem.n).stages, read_bounds(problem.bounds)
     ends = (domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)
-    made = device.working(stages, ends, None, "cuda", (4, 5), host_staging.machine(folder))
+    made = device_working.working(stages, ends, None, "cuda", (4, 5), host_staging.machine(folder))
     assert isinstance(made, device.DeviceStaging)
-    monkeypatch.setattr(device.cuda, "device", lambda: type("Device", (), {"name": "a GPU"}))
+    monkeypatch.setattr(device_working.cuda_device, "current", lambda: type("Device", (), {"name": "a GPU"}))
     with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
-        device.working(stages, ends, None, "cuda", (4, 5), faulty)
+        device_working.working(stages, ends, None, "cuda", (4, 5), faulty)
 
 
 def test_an_interrupted_search_leaves_a_true_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PROBLEMS["rastrigin"](12)
     function = trace(problem.f, problem.n)
     machine = host_staging.machine(folder)
-    monkeypatch.setattr(regions, "working", lambda *a: device.working(a[0], a[1], a[2], "cuda", a[4], machine))
+    monkeypatch.setattr(regions, "working", lambda *a: device_working.working(a[0], a[1], a[2], "cuda", a[4], machine))
     for most in (1, 2, 5, 9):
         options, domain = Options(partition=Uniform(4, 5)), read_bounds(problem.bounds)
         found = paper.search(function, domain, options, lambda now, most=most: now.iteration >= most)
@@ -369,7 +372,7 @@ def _cancelling(seed: int, size: float, n: int) -> Function:
 def test_children_are_those_of_the_core_where_terms_cancel(
     size: float, prefixes: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device, "_PREFIXES", prefixes)
+    monkeypatch.setattr(device_tables, "MOST_PREFIXES", prefixes)
     lo, hi = np.zeros(5), np.full(5, 4.0)
     for seed, parts in ((1, 4), (2, 3), (3, 4)):
         variables = np.arange(5)
@@ -385,7 +388,7 @@ def test_children_are_those_of_the_core_where_terms_cancel(
 def test_a_stopped_search_loses_no_child_where_terms_cancel(
     seed: int, machine: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(device, "_PREFIXES", 16)
+    monkeypatch.setattr(device_tables, "MOST_PREFIXES", 16)
     function, domain = _cancelling(seed, 1e10, 4), read_bounds([(0.0, 4.0)] * 4)
     minimisers = np.stack(np.meshgrid(*[np.arange(4) + 0.5] * 4), -1).reshape(-1, 1, 4)
     every = [Options(partition=Uniform(4, 4), max_iter=most) for most in (1, 2, 3, 4)]
@@ -417,8 +420,12 @@ def test_the_kernels_of_every_problem_compile(name: str, architecture: str) -> N
 
 
 def _ptx(compiler: ctypes.CDLL, source: str, architecture: str) -> str:
-    folders = (*cuda.HEADERS, Path(device_memory.__file__).parent)
-    options = [*cuda.OPTIONS, f"--gpu-architecture={architecture}", *(f"--include-path={path}" for path in folders)]
+    folders = (*cuda_compile.HEADERS, Path(device_memory.__file__).parent)
+    options = [
+        *cuda_compile.OPTIONS,
+        f"--gpu-architecture={architecture}",
+        *(f"--include-path={path}" for path in folders),
+    ]
     encoded = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
     program = ctypes.c_void_p()
     compiler.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None)
@@ -429,8 +436,12 @@ def _ptx(compiler: ctypes.CDLL, source: str, architecture: str) -> str:
 
 def test_parts_of_the_searches_that_a_device_cannot_take_stay_here() -> None:
     stages = trace(FUNCTIONS["sum"], 30).stages
-    assert device.fits(stages, 4, 10)
-    assert not device.fits(stages, 4, 30) and not device.fits(stages, 100, 2) and not device.fits(stages, 1, 2)
+    assert device_working.fits(stages, 4, 10)
+    assert (
+        not device_working.fits(stages, 4, 30)
+        and not device_working.fits(stages, 100, 2)
+        and not device_working.fits(stages, 1, 2)
+    )
     ends = (np.zeros(30), np.ones(30))
-    assert isinstance(device.working(stages, (ends, ends), None, "cuda", (4, 30)), core.Staging)
+    assert isinstance(device_working.working(stages, (ends, ends), None, "cuda", (4, 30)), core.Staging)
     assert equal_parts(*ends, 4).shape == (30, 5)

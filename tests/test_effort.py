@@ -124,7 +124,7 @@ def test_a_long_loop_has_the_gradient_of_the_formula_and_costs_no_more_than_its_
             slope *= np.cos(states[i - 1])
         found = function.gradient(np.stack([x, x], 1))
         assert (found.lo <= wanted + 1e-12).all() and (wanted - 1e-12 <= found.hi).all() and (found.wid < 1e-9).all()
-    assert len(function._gradient_program.instructions) < 12 * n
+    assert len(function.programs.gradient.instructions) < 12 * n
 
 
 @pytest.mark.parametrize("method", ["auto", "paper"])

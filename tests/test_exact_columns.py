@@ -397,7 +397,7 @@ def at_once(x: Any) -> Any:
 
 @pytest.mark.parametrize("n", [20, 64, 65, 300])
 def test_loops_and_arrays_of_exact_constants_give_the_same_program(n: int) -> None:
-    loop, vector = trace(one_by_one, n)._value_program, trace(at_once, n)._value_program
+    loop, vector = trace(one_by_one, n).value_program, trace(at_once, n).value_program
     assert repr((loop.slots, loop.phases, loop.outputs)) == repr((vector.slots, vector.phases, vector.outputs))
     for name in ("instructions", "tables", "constant_lo", "constant_hi", "constant_points"):
         assert np.array_equal(getattr(loop, name), getattr(vector, name))

@@ -53,7 +53,7 @@ ROOTS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
 }  # fmt: skip
 LOGARITHMS: dict[str, list[tuple[Box, tuple[bool, bool]]]] = {
     **dict.fromkeys(
-        ("log", "log2", "log10"),
+        ("log", "log2", "log10", "lgamma", "digamma", "trigamma"),
         [
             (((1, 2),), SMOOTH), (((TINY, INF),), SMOOTH), (((0, 1),), UNDEFINED), (((0, 0),), UNDEFINED),
             (((-1, 1),), UNDEFINED), (((-2, -1),), UNDEFINED),

@@ -90,7 +90,7 @@ TWO_VARIABLES: dict[str, Formula] = {
 
 
 def _meets(function: Function) -> int:
-    return sum(node.op == "intersection" for node in ancestors([function._sharp]))
+    return sum(node.op == "intersection" for node in ancestors([function.programs.sharp_node]))
 
 
 def _sides(random: np.random.Generator, lo: float, hi: float, count: int) -> tuple[FloatArray, FloatArray]:
@@ -173,8 +173,8 @@ def test_elements_of_arrays_have_limits_too() -> None:
 )  # fmt: skip
 def test_what_has_no_such_limit_stays_as_it_is(f: Callable[[Any], Any]) -> None:
     function = trace(f, 2)
-    assert function._sharp is function.value_node
-    assert function._sharp_program is function.value_program
+    assert function.programs.sharp_node is function.value_node
+    assert function.programs.sharp is function.value_program
 
 
 def _wrong_sign(s: Any, y: Any) -> Any:
@@ -296,7 +296,7 @@ def test_a_corner_without_a_value_removes_nothing(monkeypatch: pytest.MonkeyPatc
 )  # fmt: skip
 def test_what_corners_do_not_help_stays_as_it_is(f: Callable[[Any], Any]) -> None:
     function = trace(f, 2)
-    assert function._sharp is function.value_node
+    assert function.programs.sharp_node is function.value_node
 
 
 @pytest.mark.parametrize(
@@ -327,9 +327,9 @@ def test_functions_of_steps_are_proved_quickly(f: Callable[[Any], Any], n: int, 
 
 def test_corners_are_few() -> None:
     function = trace(lambda x: (np.sum(np.floor(x) * np.arange(1.0, 9.0)) - 3.5) ** 2, 8)
-    assert function._sharp is function.value_node
-    assert len(contracted([function._sharp], 8)) == 2
-    assert list(itertools.islice(ancestors([function._sharp]), 1))
+    assert function.programs.sharp_node is function.value_node
+    assert len(contracted([function.programs.sharp_node], 8)) == 2
+    assert list(itertools.islice(ancestors([function.programs.sharp_node]), 1))
 
 
 # --- steps that exclude each other, and arrays of which elements are read alone --------------------------------------

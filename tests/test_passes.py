@@ -38,7 +38,7 @@ def changed_values(both: Both, x: FloatArray) -> list[str]:
     bad = []
     for p in x:
         try:
-            before, after = (exact_values.value(node, p) for node in (both.raw, both.function._value))
+            before, after = (exact_values.value(node, p) for node in (both.raw, both.function.value_node))
         except Undecided:
             continue
         same = (before is None) == (after is None) and (before is None or before.overlaps(after))
@@ -57,7 +57,7 @@ def widened(both: Both, lo: FloatArray, hi: FloatArray) -> list[str]:
         for end in pair:
             size = np.maximum(size, np.where(np.isfinite(end), np.abs(end), 0.0).max(axis=1))
     room = ULPS * np.finfo(float).eps * size
-    (found_low, found_high), *_ = reference.enclose([both.function._value], lo, hi)
+    (found_low, found_high), *_ = reference.enclose([both.function.value_node], lo, hi)
     empty = found_low[:, 0] > found_high[:, 0]
     bad = ~empty & ((found_low[:, 0] < low[:, 0] - room) | (found_high[:, 0] > high[:, 0] + room))
     return [
@@ -83,11 +83,11 @@ def test_simplifying_never_widens(objective: Objective) -> None:
 
 def ops(f: Callable[[Any], Any], n: int = 3) -> Counter[str]:
     """How often each operation is left."""
-    return Counter(node.op for node in ancestors([trace(f, n)._value]))
+    return Counter(node.op for node in ancestors([trace(f, n).value_node]))
 
 
 def constants(f: Callable[[Any], Any], n: int = 3) -> list[str]:
-    return sorted(repr(node.data) for node in ancestors([trace(f, n)._value]) if node.op == "constant")
+    return sorted(repr(node.data) for node in ancestors([trace(f, n).value_node]) if node.op == "constant")
 
 
 # rule: (an expression on which it fires, what is left of it; one on which it must not, what must be left of that)
@@ -237,7 +237,7 @@ PAPER = list(paper_functions.FUNCTIONS)
 def sizes(f: Callable[[Any], Any], n: int) -> tuple[int, ...]:
     """Instructions and phases of the programs of value and gradient."""
     function = trace(f, n)
-    programs = (function._value_program, function._gradient_program)
+    programs = (function.programs.value, function.programs.gradient)
     return tuple(len(part) for p in programs for part in (p.instructions, p.phases))
 
 
@@ -342,7 +342,7 @@ def wrong_second_derivatives(objective: Objective, count: int = 2) -> list[str]:
     raw = trace_graph(objective.f, objective.n, objective.args).output
     function = trace(objective.f, objective.n, objective.args)
     v = np.random.default_rng(7).integers(-8, 8, objective.n) / 4.0
-    build, first = function._build, function._gradient
+    build, first = function.programs.build, function.gradient_node
     along = build.reduce("sum", build.full(build.apply("mul", build.number(v), first), objective.n), objective.n)
     program = lower([gradient(build, along)], objective.n)
     x = points(objective, count, seed=8)
@@ -367,7 +367,7 @@ def test_the_derivative_of_a_derivative_is_the_second_derivative(objective: Obje
 @pytest.mark.parametrize("n", [2, 3, 5, 8, 257])
 def test_products_are_derived_without_division(n: int) -> None:
     function = trace(np.prod, n)
-    assert Counter(node.op for node in ancestors([function._gradient]))["div"] == 0
+    assert Counter(node.op for node in ancestors([function.gradient_node]))["div"] == 0
     x = np.full(n, 1.0)
     x[1] = 0.0
     found = function.gradient(np.stack([x, x], -1))
@@ -383,10 +383,10 @@ def test_products_are_derived_without_division(n: int) -> None:
 def test_every_program_passes_its_own_check(objective: Objective) -> None:
     function = traced(objective).function
     for program in (
-        function._value_program,
-        function._gradient_program,
-        function._both_program,
-        function._facts_program,
+        function.programs.value,
+        function.programs.gradient,
+        function.programs.value_and_gradient,
+        function.programs.facts,
     ):
         program.check()
 
@@ -398,19 +398,24 @@ def stored(program: Any) -> list[int]:
 @pytest.mark.parametrize("name", ["rastrigin", "levy", "rosenbrock", "ackley", "breiman", "salomon"])
 def test_values_are_computed_without_storing_arrays(name: str) -> None:
     function = trace(paper_functions.FUNCTIONS[name][0], 1000)
-    assert max(stored(function._value_program)) == 1
+    assert max(stored(function.programs.value)) == 1
 
 
 @pytest.mark.parametrize(("name", "most"), [("rastrigin", 1), ("levy", 4), ("rosenbrock", 3), ("ackley", 2)])
 def test_gradients_store_little_more_than_themselves(name: str, most: int) -> None:
     function = trace(paper_functions.FUNCTIONS[name][0], 1000)
-    assert sum(size > 1 for size in stored(function._gradient_program)) <= most
+    assert sum(size > 1 for size in stored(function.programs.gradient)) <= most
 
 
 def test_a_program_may_have_several_outputs_in_any_order() -> None:
     function = trace(lambda x: np.sum(np.sin(x) ** 2), 5)
     x = np.linspace(0, 1, 5)[None, :]
-    outputs: Sequence[Node] = [function._gradient, function._value, function._gradient, function._build.x]
+    outputs: Sequence[Node] = [
+        function.gradient_node,
+        function.value_node,
+        function.gradient_node,
+        function.programs.build.x,
+    ]
     slope, value, again, itself = cpu.run(lower(list(outputs), 5), x, x + 0.1, "interval", threads=1)
-    alone = Function(function._value, 5, "again").enclose(np.stack([x[0], x[0] + 0.1], -1))
+    alone = Function(function.value_node, 5, "again").enclose(np.stack([x[0], x[0] + 0.1], -1))
     assert value[0][0, 0] == alone.lo and np.array_equal(slope[0], again[0]) and np.array_equal(itself[0], x)

@@ -31,7 +31,7 @@ Formula = Callable[[Any], Any]
 
 def squares(function: Function) -> int:
     """How many nodes are met with completed squares."""
-    return sum(node.op == "intersection" for node in ancestors([function._sharp]))
+    return sum(node.op == "intersection" for node in ancestors([function.programs.sharp_node]))
 
 
 def ends(function: Function, *box: tuple[float, float]) -> tuple[float, float]:
@@ -106,8 +106,8 @@ def test_squares_of_several_variables_are_completed_one_after_the_other() -> Non
 )
 def test_expressions_without_such_squares_stay_as_they_are(f: Formula) -> None:
     function = trace(f, 2)
-    assert function._sharp is function.value_node
-    assert function._sharp_program is function.value_program
+    assert function.programs.sharp_node is function.value_node
+    assert function.programs.sharp is function.value_program
 
 
 def test_long_expressions_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,10 +333,10 @@ def test_terms_that_cancel_do_not_matter() -> None:
 def test_values_derivatives_facts_and_stages_stay_the_same_bit_for_bit(name: str) -> None:
     f, n = WRITTEN[name]
     plain, other = trace(f, n), trace(f, n)
-    size = len(other._build.graph)
+    size = len(other.programs.build.graph)
     assert squares(other)
-    other._level_program  # noqa: B018
-    assert len(other._build.graph) == size
+    other.programs.level  # noqa: B018
+    assert len(other.programs.build.graph) == size
     draw = np.random.default_rng(1)
     x = draw.uniform(0.1, 3.0, (50, n))
     lo, hi = boxes_around(x, [(0.0, 4.0)] * n, 2)

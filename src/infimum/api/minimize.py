@@ -20,7 +20,7 @@ from infimum.api.progress import Display
 from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
-from infimum.function.function import Function, trace_unwatched
+from infimum.function.function import Function, trace
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
 from infimum.records.result import Result, negated, result_of, result_under_way
@@ -208,7 +208,8 @@ def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maxi
 
 def _traced(task: _Task) -> Function:
     points = _probes(task)
-    function = trace_unwatched(task.f, task.domain.n, task.args, task.jac, (task.domain.lo, task.domain.hi))
+    box = task.domain.lo, task.domain.hi
+    function = trace(task.f, task.domain.n, task.args, task.jac, box, compare=False)
     for point, given in points:
         _compare(function, point, given)
     return function

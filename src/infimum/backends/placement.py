@@ -24,7 +24,10 @@ import numpy.typing as npt
 from infimum import deadline
 from infimum.backends import cpu
 from infimum.backends.cpu import Mode
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import batch as cuda_batch
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.cuda.emit import Emitted
 from infimum.concurrency import cached_property
@@ -97,7 +100,7 @@ class _Known:
     seconds: float = 0.0
     each: float = np.inf  # seconds for a box, at best
     making: Future[tuple[Emitted, bytes]] | None = None
-    kernel: cuda.Kernel | None = None
+    kernel: cuda_kernel.Kernel | None = None
 
     def took(self, seconds: float, count: int) -> None:
         """Add what the CPU took for so many boxes."""
@@ -120,9 +123,9 @@ class Gpu(Place):
         self._compilers = ThreadPoolExecutor(_COMPILERS)
 
     @cached_property
-    def device(self) -> cuda.Device:
+    def device(self) -> cuda_device.Device:
         """The GPU."""
-        return cuda.device()
+        return cuda_device.current()
 
     @property
     def kernels(self) -> int:
@@ -146,7 +149,7 @@ class Gpu(Place):
         if len(lo) and (on_device or known.each * len(lo) >= self.call):
             kernel = self._kernel(program, mode, team, known)
             if kernel is not None:
-                return cuda.run_on_device(kernel, lo, hi) if on_device else cuda.run_kernel(kernel, lo, hi)
+                return cuda_batch.run_on_device(kernel, lo, hi) if on_device else cuda_batch.run_kernel(kernel, lo, hi)
         start = time.perf_counter()
         found = cpu.run(program, to_host(lo), to_host(hi), mode, variant=variant, threads=threads)
         outputs = [(like(a, lo), like(b, lo)) for a, b in found]
@@ -156,7 +159,7 @@ class Gpu(Place):
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """On the device, where there are many numbers and some kernel to run on them."""
         is_ready = not self.patience or any(known.kernel for known in self._known.values())
-        return tuple(cuda.to_device(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
+        return tuple(cuda_device.to_device(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
 
     def _team(self, program: Program, count: int) -> int:
         """How many threads share a box; asked for every run, so that it is looked up."""
@@ -166,22 +169,22 @@ class Gpu(Place):
             self._teams[key] = emit_launch.best_team(program, count, processors)
         return self._teams[key]
 
-    def _kernel(self, program: Program, mode: Mode, team: int, known: _Known) -> cuda.Kernel | None:
+    def _kernel(self, program: Program, mode: Mode, team: int, known: _Known) -> cuda_kernel.Kernel | None:
         """The kernel, once it is there; before, it is made as soon as the CPU has spent enough on the program."""
         if known.kernel is None:
             if known.making is None and known.seconds >= self.patience:
                 known.making = self._compilers.submit(_made, program, mode, team, self.device.architecture)
             if known.making is not None and (known.making.done() or not self.patience):
                 emitted, code = known.making.result()
-                with cuda.cuda_errors_as_refusals():
-                    known.kernel = cuda.Kernel(program, mode, team, emitted, code=code)
+                with cuda_device.cuda_errors_as_refusals():
+                    known.kernel = cuda_kernel.Kernel(program, mode, team, emitted, code=code)
         return known.kernel
 
 
 def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[Emitted, bytes]:
     """The text of a program and its machine code."""
-    emitted = cuda.text(program)
-    return emitted, cuda.compiled(emitted.text, mode == "point", team, architecture, manner=cuda.QUICK)
+    emitted = cuda_compile.text(program)
+    return emitted, cuda_compile.compiled(emitted.text, mode == "point", team, architecture, manner=cuda_compile.QUICK)
 
 
 def place(backend: str) -> Place:
@@ -209,9 +212,9 @@ def is_on_device(array: Any) -> bool:
 
 def to_host(array: Any) -> Any:
     """The array in the host's memory."""
-    return cuda.to_host(array) if is_on_device(array) else array
+    return cuda_device.to_host(array) if is_on_device(array) else array
 
 
 def like(array: Any, other: Any) -> Any:
     """An array of the host, where the other one lies."""
-    return cuda.to_device(array) if is_on_device(other) else array
+    return cuda_device.to_device(array) if is_on_device(other) else array

@@ -93,42 +93,40 @@ int infimum_variant_usable(int v) {
     return v >= 0 && v < count && table[v].usable;
 }
 
-// 0 on success; 1 unknown operation, 2 unusable variant, 3 bad sizes, 4 no thread could be started.
-// Pieces are multiples of 64 elements, so that no result depends on the number of threads.
+// Returns an infimum_status. Pieces are multiples of 64 elements, so that no result depends on the number of threads.
 int infimum_apply(int variant, int op, const infimum_job *job, int threads) {
-    if (op < 0 || op >= operation_count) return 1;
-    if (!infimum_variant_usable(variant)) return 2;
-    if (job->count < 0 || threads < 1) return 3;
+    if (op < 0 || op >= operation_count) return INFIMUM_NO_OPERATION;
+    if (!infimum_variant_usable(variant)) return INFIMUM_NO_VARIANT;
+    if (job->count < 0 || threads < 1) return INFIMUM_BAD_SIZES;
     int count;
     const Run run = variants(&count)[variant].run;
     if (threads == 1 || job->count < 64 * threads) {
         run_here(run, op, *job);
-        return 0;
+        return INFIMUM_OK;
     }
     const int64_t piece = (job->count / threads + 63) / 64 * 64;
     std::vector<std::thread> pool;
-    int status = 0;
+    int status = INFIMUM_OK;
     try {
         for (int64_t from = 0; from < job->count; from += piece) {
             const int64_t to = from + piece < job->count ? from + piece : job->count;
             pool.emplace_back(run_here, run, op, part(*job, from, to));
         }
     } catch (const std::exception &) {
-        status = 4;
+        status = INFIMUM_NO_THREAD;
     }
     for (std::thread &t : pool) t.join();
     return status;
 }
 
-// Run a checked program on `count` boxes: inputs (count, n), the i-th output (count, its size), all row-major. mode 0
-// encloses; mode 1 evaluates at the points in_lo, and then in_hi and out_hi are not used.
-// 0 on success; 2 unusable variant, 3 bad sizes, 5 an input is no interval, 6 out of memory.
+// Run a checked program on `count` boxes: inputs (count, n), the i-th output (count, its size), all row-major. In point
+// mode it is evaluated at the points in_lo, and in_hi and out_hi are not used. Returns an infimum_status.
 int infimum_run_program(int variant, int mode, const infimum_program *program, int64_t count, const double *in_lo,
                         const double *in_hi, double *const *out_lo, double *const *out_hi, int threads) {
-    if (!infimum_variant_usable(variant)) return 2;
-    if (count < 0 || threads < 1 || mode < 0 || mode > 1) return 3;
+    if (!infimum_variant_usable(variant)) return INFIMUM_NO_VARIANT;
+    if (count < 0 || threads < 1 || mode < INFIMUM_INTERVAL_MODE || mode > INFIMUM_POINT_MODE) return INFIMUM_BAD_SIZES;
     int variant_count;
-    const Batch batch = {program, variants(&variant_count)[variant].stage, mode == 1, count, in_lo, in_hi, out_lo, out_hi, threads};
-    return run_batch(batch);
+    const Stage stage = variants(&variant_count)[variant].stage;
+    return run_batch({program, stage, mode == INFIMUM_POINT_MODE, count, in_lo, in_hi, out_lo, out_hi, threads});
 }
 }

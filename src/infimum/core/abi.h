@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "codes.h"
+
 extern "C" {
 // One operation over `count` intervals. in: lo and hi of each operand in turn; strides 0 or 1.
 struct infimum_job {
@@ -13,11 +15,6 @@ struct infimum_job {
 };
 
 // A program as passes/lowering/program.py encodes it; docs/program.md describes every field.
-enum { INFIMUM_INPUT, INFIMUM_CONSTANT, INFIMUM_VECTOR };
-enum { INFIMUM_BODY, INFIMUM_OTHERS, INFIMUM_RECURRENCE };
-enum { INFIMUM_LOAD_AFFINE, INFIMUM_LOAD_WINDOW, INFIMUM_LOAD_TABLE, INFIMUM_STORE, INFIMUM_REDUCE };
-enum { INFIMUM_OP = 16, INFIMUM_DEFINED = 4096, INFIMUM_SMOOTH = 8192 };
-enum { INFIMUM_CHUNK = 256 };  // terms of a reduction that form one tree
 struct infimum_program {
     int64_t n, slot_count, instruction_count, phase_count, output_count;
     const int64_t (*slots)[3];         // kind, size, offset in the constant pool

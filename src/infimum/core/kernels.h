@@ -31,7 +31,7 @@ typedef infimum_value Operand;
 struct Job {
     Operand in[3];
     double *lo, *hi;       // nullptr where only facts are wanted
-    unsigned char *facts;  // nullptr where only the range is wanted; bit 0 defined, bit 1 smooth
+    unsigned char *facts;  // nullptr where only the range is wanted; bits of infimum_fact
     int64_t count, param;
 };
 
@@ -46,7 +46,8 @@ INFIMUM_FN void store_at(const Job &job, int64_t i, Interval<Lane> r) {
 INFIMUM_FN void store_facts(const Job &job, int64_t i, Facts<Lane> f) {
     const unsigned defined = mask_bits(f.defined), smooth = mask_bits(f.smooth);
     for (int j = 0; j < WIDTH; j++)
-        job.facts[i + j] = static_cast<unsigned char>((defined >> j & 1) | (smooth >> j & 1) << 1);
+        job.facts[i + j] =
+            static_cast<unsigned char>((defined >> j & 1) * INFIMUM_IS_DEFINED | (smooth >> j & 1) * INFIMUM_IS_SMOOTH);
 }
 // Whole vectors straight from the arrays; the rest through one padded vector, so that no lane reads beyond an end.
 template <class F>

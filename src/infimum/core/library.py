@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from infimum.core import stages
 from infimum.core import tape as tapes
+from infimum.core.codes import Fact, Status
 from infimum.core.tape import address
 
 FloatArray = npt.NDArray[np.float64]
@@ -21,7 +22,6 @@ Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 _ABI = 4
 _LARGEST_EXPONENT = 2**31
-_ERRORS = {1: "unknown operation", 2: "instruction set not available", 3: "bad sizes", 4: "no thread could be started"}
 
 
 class Operation(NamedTuple):
@@ -109,7 +109,7 @@ class Core:
         bits = np.empty(shape, np.uint8)
         job.facts = address(bits)
         self._run(op, job, variant, threads)
-        return (bits & 1).astype(bool), (bits & 2).astype(bool)
+        return (bits & Fact.IS_DEFINED).astype(bool), (bits & Fact.IS_SMOOTH).astype(bool)
 
     def _job(self, op: str, operands: Sequence[Pair], param: int) -> tuple[_Job, tuple[int, ...], list[Any]]:
         """The job without its outputs, the shape of the result, and the arrays that must stay alive."""
@@ -171,8 +171,8 @@ class Core:
     def _run(self, op: str, job: _Job, variant: str | None, threads: int) -> None:
         number = self._number(variant)
         status = self.library.infimum_apply(number, self._operations[op][0], ctypes.byref(job), threads)
-        if status:
-            raise RuntimeError(f"{op} failed in the core: {_ERRORS.get(status, status)}")
+        if status != Status.OK:
+            raise RuntimeError(f"{op} failed in the core: {tapes.FAILURES[Status(status)]}")
 
 
 def _flat(lo: FloatArray, hi: FloatArray, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray, int]:

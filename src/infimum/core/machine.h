@@ -13,10 +13,14 @@
 #define INFIMUM_FN __device__ __forceinline__
 // Long elementary functions are calls on a GPU, where inlining them everywhere would cost minutes of compilation.
 #define INFIMUM_LONG_FN __device__ __noinline__
+#define INFIMUM_METHOD __device__ __forceinline__
+#define INFIMUM_ROLLED _Pragma("unroll 1")  // of a loop: unrolled it would be long, and not faster
 #else
 #define INFIMUM_CUDA 0
 #define INFIMUM_FN static inline __attribute__((always_inline))
 #define INFIMUM_LONG_FN static inline __attribute__((always_inline))
+#define INFIMUM_METHOD inline
+#define INFIMUM_ROLLED
 #include <cstdint>
 #include <cstring>
 #endif

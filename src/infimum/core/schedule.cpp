@@ -47,9 +47,9 @@ class Runner {
         inputs.program = batch_.program;
         inputs.slots = slots_.slots.data();
         inputs.boxes = boxes_;
-        if (!batch_.point && batch_.stage(INFIMUM_CHECK, &inputs)) return 5;
+        if (!batch_.point && batch_.stage(INFIMUM_CHECK, &inputs)) return INFIMUM_NO_INTERVAL;
         for (int64_t i = 0; i < batch_.program->phase_count; i++) run_phase(i);
-        return 0;
+        return INFIMUM_OK;
     }
 
   private:
@@ -112,7 +112,7 @@ int run_blocks(const Batch &b) {
         slots.emplace_back(b);
         slots.back().reserve(plan);
     }
-    std::atomic<int> status{0};
+    std::atomic<int> status{INFIMUM_OK};
     in_parallel(copies, blocks, [&](int worker, int64_t block) {
         const int64_t first = block * plan.boxes, boxes = least(plan.boxes, b.count - first);
         slots[worker].fill(plan, first, boxes);
@@ -128,8 +128,8 @@ int run_blocks(const Batch &b) {
 
 int run_batch(const Batch &batch) {
     try {
-        return batch.count == 0 ? 0 : run_blocks(batch);
+        return batch.count == 0 ? INFIMUM_OK : run_blocks(batch);
     } catch (const std::bad_alloc &) {
-        return 6;
+        return INFIMUM_NO_MEMORY;
     }
 }

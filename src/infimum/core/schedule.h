@@ -15,5 +15,5 @@ struct Batch {
     int threads;
 };
 
-// 0 on success, 5 where an input is no interval, 6 out of memory. Same bits for every number of threads.
+// Returns INFIMUM_OK, INFIMUM_NO_INTERVAL or INFIMUM_NO_MEMORY. Same bits for every number of threads.
 int run_batch(const Batch &batch);

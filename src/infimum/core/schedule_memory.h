@@ -74,7 +74,7 @@ class Slots {
         double *next = storage_.reserve(total);
         for (int64_t i = 0; i < p.slot_count; i++) {
             const int64_t kind = p.slots[i][0], size = p.slots[i][1], pitch = whole_vectors(size * plan.boxes) + 16;
-            if (kind == INFIMUM_CONSTANT) {
+            if (kind == INFIMUM_SLOT_CONSTANT) {
                 const int64_t at = p.slots[i][2];
                 double *lo = const_cast<double *>(batch_.point ? p.constant_points : p.constant_lo) + at;
                 double *hi = const_cast<double *>(batch_.point ? p.constant_points : p.constant_hi) + at;
@@ -101,7 +101,7 @@ class Slots {
             infimum_slot &s = slots[i];
             if (plan.boxes == 1) {
                 place(i, first);
-            } else if (p.slots[i][0] == INFIMUM_INPUT) {
+            } else if (p.slots[i][0] == INFIMUM_SLOT_INPUT) {
                 transpose_in(s.lo, batch_.in_lo + first * p.n, p.n, count);
                 if (!batch_.point) transpose_in(s.hi, batch_.in_hi + first * p.n, p.n, count);
             }
@@ -128,16 +128,16 @@ class Slots {
     // One box alone is read from the caller's arrays and written to them.
     bool in_place(int64_t slot, int64_t boxes) const {
         const int64_t kind = batch_.program->slots[slot][0];
-        if (kind == INFIMUM_CONSTANT) return true;
-        return boxes == 1 && (kind == INFIMUM_INPUT || output_of(slot) >= 0);
+        if (kind == INFIMUM_SLOT_CONSTANT) return true;
+        return boxes == 1 && (kind == INFIMUM_SLOT_INPUT || output_of(slot) >= 0);
     }
     void place(int64_t slot, int64_t box) {
         const int64_t kind = batch_.program->slots[slot][0], n = batch_.program->n, o = output_of(slot);
         infimum_slot &s = slots[slot];
-        if (kind == INFIMUM_INPUT) {
+        if (kind == INFIMUM_SLOT_INPUT) {
             s.lo = const_cast<double *>(batch_.in_lo) + box * n;
             s.hi = batch_.point ? s.lo : const_cast<double *>(batch_.in_hi) + box * n;
-        } else if (kind == INFIMUM_VECTOR && o >= 0) {
+        } else if (kind == INFIMUM_SLOT_VECTOR && o >= 0) {
             s.lo = batch_.out_lo[o] + box * s.size;
             s.hi = batch_.point ? s.lo : batch_.out_hi[o] + box * s.size;
         }

@@ -32,7 +32,7 @@ struct Plan {
 inline int64_t storage_of(const infimum_program &p) {
     int64_t total = 0;
     for (int64_t i = 0; i < p.slot_count; i++)
-        if (p.slots[i][0] != INFIMUM_CONSTANT) total += p.slots[i][1];
+        if (p.slots[i][0] != INFIMUM_SLOT_CONSTANT) total += p.slots[i][1];
     return total;
 }
 inline Shape shape_of(const infimum_program &p, const int64_t *phase, int64_t boxes, int64_t lanes) {

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core.codes import Reduction, StagingFailure
 from infimum.core.tape import Standing, Tape, address
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _int, _double, _pointer = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
-_REDUCTIONS = {"add": 0, "mul": 1, "min": 2, "max": 3}
 _FAULTS = {
-    -2: "a row is no interval, a program does not fit, or a region is split twice",
-    -3: "no variable of the box can be split",
+    StagingFailure.FAULT: "a row is no interval, a program does not fit, or a region is split twice",
+    StagingFailure.NOTHING_TO_SPLIT: "no variable of the box can be split",
 }
 
 
@@ -179,9 +179,9 @@ class Staging:
         status: int = self._functions[name](self._handle, *arguments)
         if status >= 0:
             return status
-        if status == -1:
+        if status == StagingFailure.NO_MEMORY:
             raise MemoryError("there is not enough memory to go on with the search")
-        raise RuntimeError(f"staging failed in the core: {_FAULTS[status]}")
+        raise RuntimeError(f"staging failed in the core: {_FAULTS[StagingFailure(status)]}")
 
     # ------------------------------------------------------------------------------------------ the box
     def go(self, region: int, index: int = -1, depth: int = 0) -> None:
@@ -236,9 +236,9 @@ class Staging:
 
     # ------------------------------------------------------------------------------------------ a region
     def tabulate(self, region: int, masked: bool, extra: tuple[FloatArray, FloatArray] | None = None) -> int:
-        """Make the tables of the region that the box is.
+        """Make the tables of the region that the box is, and return one of codes.Tables.
 
-        0: done, 1: done, but a partial derivative is missing in the masks (or all are), 2: the split does not stage.
+        PARTIAL: a partial derivative is missing in the masks, or all are.
         """
         pair = (0, 0) if extra is None else (address(extra[0]), address(extra[1]))
         return self._call("tabulate", region, masked, *pair)
@@ -275,14 +275,14 @@ class Staging:
     def advance(
         self, region: int, upper: float, other_bound: float = np.inf, other: int = -1, most: int = 4096
     ) -> tuple[int, float, int]:
-        """Emit the best child as (1, lower bound, index); (0, …): none yet; (2, …): the region's tables are needed."""
+        """Emit the best child: one of codes.Advance, and for a child its lower bound and its index."""
         found = self._call(
             "advance", region, upper, other_bound, other, most, ctypes.byref(self._value), ctypes.byref(self._index)
         )
         return found, self._value.value, self._index.value
 
     def settle(self, region: int, upper: float, most: int = 4096) -> int:
-        """Open what is left until a child comes first: 0 done, 1 not yet, 2 the region's tables are needed."""
+        """Open prefixes until a child comes first, and return one of codes.Settle."""
         return self._call("settle", region, upper, most)
 
     def leave(self) -> None:
@@ -322,7 +322,7 @@ class Staging:
 
 def _family(f: Terms) -> Any:
     return _Family(
-        _REDUCTIONS[f.reduction], *f.variables.shape, f.lo.shape[1],
+        Reduction[f.reduction.upper()], *f.variables.shape, f.lo.shape[1],
         *(address(a) for a in (f.variables, f.lo, f.hi, f.points)), ctypes.addressof(f.tape.structure),
     )  # fmt: skip
 

@@ -48,15 +48,15 @@ void infimum_staging_release(void *s, int64_t region) { static_cast<Staging *>(s
 const unsigned char *infimum_staging_packed(void *s) { return static_cast<Staging *>(s)->packed().data(); }
 int64_t infimum_staging_packed_bytes(void *s) { return static_cast<int64_t>(static_cast<Staging *>(s)->packed().size()); }
 
-// Those below: -1 out of memory, -2 a fault in the program.
+// Those below return an infimum_staging_failure where they fail.
 #define INFIMUM_GUARDED(expression)            \
     const DefaultFloatingPoint state;          \
     try {                                      \
         return expression;                     \
     } catch (const std::bad_alloc &) {         \
-        return -1;                             \
+        return INFIMUM_STAGING_NO_MEMORY;      \
     } catch (const std::logic_error &) {       \
-        return -2;                             \
+        return INFIMUM_STAGING_FAULT;          \
     }
 int64_t infimum_staging_go(void *s, int64_t region, int64_t index, int64_t depth) {
     INFIMUM_GUARDED(static_cast<Staging *>(s)->go(region, index, depth))

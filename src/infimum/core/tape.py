@@ -13,13 +13,18 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core.codes import Mode, Status
 from infimum.errors import InvalidInterval
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-ERRORS = {2: "instruction set not available", 3: "bad sizes", 6: "out of memory"}
-NO_INTERVAL = 5
+FAILURES = {
+    Status.NO_OPERATION: "unknown operation",
+    Status.NO_VARIANT: "instruction set not available",
+    Status.BAD_SIZES: "bad sizes",
+    Status.NO_THREAD: "no thread could be started",
+}
 
 
 class _Fields(NamedTuple):
@@ -73,7 +78,7 @@ def run(
     out_hi = out_lo if point else [np.empty((len(lo), size)) for size in tape.sizes]
     status = library.infimum_run_program(
         variant,
-        int(point),
+        Mode.POINT_MODE if point else Mode.INTERVAL_MODE,
         ctypes.byref(tape.structure),
         ctypes.c_int64(len(lo)),
         ctypes.c_void_p(address(lo)),
@@ -103,7 +108,15 @@ class Standing:
         self.outputs = [(self.ends[0][i:j], self.ends[1][i:j]) for i, j in pairwise(at)]
         pointers = [tape.pointers(*(address(out[end]) for out in self.outputs)) for end in (0, 1)]
         inputs = [ctypes.c_void_p(address(end)) for end in (lo, hi)]
-        self._arguments = (variant, 0, ctypes.byref(tape.structure), ctypes.c_int64(1), *inputs, *pointers, 1)
+        self._arguments = (
+            variant,
+            int(Mode.INTERVAL_MODE),
+            ctypes.byref(tape.structure),
+            ctypes.c_int64(1),
+            *inputs,
+            *pointers,
+            1,
+        )
         self.structure = _Standing(*(ctypes.addressof(part) for part in (tape.structure, *pointers)))
 
     def run(self) -> None:
@@ -114,11 +127,11 @@ class Standing:
 
 
 def _refuse(status: int, lo: FloatArray, hi: FloatArray) -> NoReturn:
-    if status == NO_INTERVAL:
+    if status == Status.NO_INTERVAL:
         raise InvalidInterval(_no_interval(lo, hi))
-    if status == 6:
+    if status == Status.NO_MEMORY:
         raise MemoryError("there is not enough memory to run the program on these boxes")
-    raise RuntimeError(f"the program failed in the core: {ERRORS.get(status, status)}")
+    raise RuntimeError(f"the program failed in the core: {FAILURES[Status(status)]}")
 
 
 def _no_interval(lo: FloatArray, hi: FloatArray) -> str:

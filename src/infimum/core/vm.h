@@ -184,7 +184,7 @@ INFIMUM_FN Mask<D> is_no_interval(D lo, D hi) {
 }
 static int check_inputs(const infimum_tile &t) {
     for (int64_t k = 0; k < t.program->slot_count; k++) {
-        if (t.program->slots[k][0] != INFIMUM_INPUT) continue;
+        if (t.program->slots[k][0] != INFIMUM_SLOT_INPUT) continue;
         const infimum_slot &x = t.slots[k];
         const int64_t count = x.size * t.boxes;
         int64_t i = 0;

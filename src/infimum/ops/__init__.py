@@ -14,12 +14,13 @@ from infimum.ops.arithmetic import ARITHMETIC, LARGEST_POWER
 from infimum.ops.choice import CHOICE
 from infimum.ops.exponential import EXPONENTIAL
 from infimum.ops.record import Operation
+from infimum.ops.special import SPECIAL
 from infimum.ops.steps import STEPS
 from infimum.ops.trigonometric import TRIGONOMETRIC
 
 __all__ = ["LARGEST_POWER", "OPERATIONS", "Operation", "names_with", "ufunc_names"]
 
-OPERATIONS = {row.name: row for row in (*ARITHMETIC, *CHOICE, *STEPS, *EXPONENTIAL, *TRIGONOMETRIC)}
+OPERATIONS = {row.name: row for row in (*ARITHMETIC, *CHOICE, *STEPS, *EXPONENTIAL, *TRIGONOMETRIC, *SPECIAL)}
 
 
 def names_with(condition: Callable[[Operation], object]) -> frozenset[str]:

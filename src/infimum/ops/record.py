@@ -116,12 +116,16 @@ Nonfinite = Callable[[Logic, Node, list[Any]], States]
 
 
 class Domain(NamedTuple):
-    """The numbers from least to most; at each end NumPy's pole, or None where the operation is defined."""
+    """The numbers from least to most; at each end NumPy's pole, or None where the operation is defined.
+
+    numbers_outside    NumPy has numbers outside as well: operands that may lie there are refused
+    """
 
     least: float = -math.inf
     most: float = math.inf
     at_least: float | None = None
     at_most: float | None = None
+    numbers_outside: bool = False
 
     @property
     def has_pole(self) -> bool:

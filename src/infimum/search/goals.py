@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from infimum.boxes import Boxes
+from infimum.fractions import at_fraction
+
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -58,8 +61,28 @@ class Goals:
         return Fraction(upper) - Fraction(lower) <= allowed
 
     def widths(self, n: int) -> FloatArray | None:
-        """The width asked for of each of n variables."""
+        """Return the width asked for of each of n variables."""
         return None if self.xtol is None else np.broadcast_to(np.asarray(self.xtol, np.float64), n)
+
+    def need_no_cut(self, boxes: Boxes, upper: float) -> BoolArray:
+        """Return which boxes need no cut, or allow none.
+
+        width goal                               value goal      needs no cut
+        every wide variable cannot be cut        met, or none    yes; verdict.py says whether the goals are reached
+        none                                     met             yes
+        none                                     none            no: limits end the search
+        anything else                                            only where no variable can be cut
+        """
+        lo, hi = boxes.ends
+        middle = at_fraction(lo, hi, 0.5)
+        cut = (lo < middle) & (middle < hi)
+        stuck: BoolArray = np.logical_not(cut.any(1))
+        if self.are_none:
+            return stuck
+        widths = self.widths(boxes.n)
+        wide = np.zeros_like(cut) if widths is None else is_wide(lo, hi, widths)
+        found: BoolArray = stuck | (self.are_close(boxes.lower, upper) & ~(cut & wide).any(1))
+        return found
 
 
 def is_wide(lo: FloatArray, hi: FloatArray, widths: FloatArray) -> BoolArray:

@@ -87,8 +87,7 @@ class Options:
     selection: Selection = field(default_factory=Best)
     contractors: tuple[str | Contractor, ...] = DEFAULT  # what the default method runs, by name or the user's own
     split: SplitRule = field(default_factory=Smear)  # where the default method cuts a box in two
-    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by the backend
-    backend: str = "cpu"  # or "cuda": where regions are split and evaluated; the answer does not depend on it
+    batch: int | None = None  # boxes that an iteration of the default method takes at most; None: by how many wait
 
     @property
     def goals(self) -> Goals:

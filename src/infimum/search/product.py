@@ -19,13 +19,12 @@ import numpy.typing as npt
 from infimum.boxes import without_nan
 from infimum.errors import InvalidOption
 from infimum.interval.folds import fold
+from infimum.search.tuning import MOST_ENDS, SUMS_AT_ONCE
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 Ends = tuple[float, float]
 
-MOST_NUMBERS = 2**25  # interval ends that written-down boxes may hold together
-_AT_ONCE = 2**16  # sums that are made at a time
 _HUGE = float(np.finfo(np.float64).max)
 
 
@@ -141,7 +140,7 @@ class Product:
                 found.append((variables, pairs[own.starts[b] : own.starts[b + 1]]))
         return found
 
-    def boxes(self, most: int = MOST_NUMBERS) -> tuple[FloatArray, FloatArray]:
+    def boxes(self, most: int = MOST_ENDS) -> tuple[FloatArray, FloatArray]:
         """The boxes (count, n, 2), the lists of earlier blocks running slower, and their lower bounds (count,)."""
         count = self.count()
         if 2 * self.n * count > most:
@@ -170,8 +169,8 @@ class Product:
 def _sums(bounds: list[FloatArray], count: int) -> FloatArray:
     """Lower bounds of the sums over all choices of one number from each list, the earlier lists running slower."""
     found = np.empty(count)
-    for first in range(0, count, _AT_ONCE):
-        at = np.arange(first, min(count, first + _AT_ONCE))
+    for first in range(0, count, SUMS_AT_ONCE):
+        at = np.arange(first, min(count, first + SUMS_AT_ONCE))
         rows, repeat = np.empty((len(bounds), at.size)), count
         for row, own in zip(rows, bounds, strict=True):
             repeat //= own.size

@@ -14,10 +14,9 @@ from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.search.paper.sampling import Look, Sampling
 from infimum.search.proposals import numbers
+from infimum.search.tuning import PROVED_POINTS
 
 FloatArray = npt.NDArray[np.float64]
-
-_ATTEMPTS = 4  # sample points whose value is proved, until one is better than the best known
 
 
 class Witness:
@@ -92,4 +91,4 @@ class Witness:
         inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
         inside = inside[np.isfinite(inside).all(1)]
         values = np.asarray(self.function(inside)) if len(inside) else np.empty(0)
-        return inside[np.argsort(values, kind="stable")[:_ATTEMPTS]]
+        return inside[np.argsort(values, kind="stable")[:PROVED_POINTS]]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.core.codes import Advance, Tables
 from infimum.fractions import FRACTIONS, at_fraction
 from infimum.graph.build import Build
 from infimum.graph.node import Node
@@ -63,7 +64,7 @@ class Staged:
         self._working = of.working(box, box, None)
         self._region = self._working.split(variables, edges)
         extra = of.slopes.extra_ends(*box) if masked else None
-        self.stages = self._working.tabulate(self._region, masked, extra) < 2
+        self.stages = self._working.tabulate(self._region, masked, extra) != Tables.NONE
 
     def children(self, upper: float = np.inf) -> Iterator[tuple[float, tuple[int, ...]]]:
         """The children with a lower bound up to `upper` as (lower bound, digits), in the order (bound, index)."""
@@ -72,7 +73,7 @@ class Staged:
         while self._working.bound(self._region) <= min(upper, _LARGEST):
             left = self._working.left(self._region)
             kind, bound, index = self._working.advance(self._region, upper)
-            if kind == 1:
+            if kind == Advance.CHILD:
                 yield bound, tuple(index // parts**p % parts for p in range(len(self.variables)))
             elif self._working.left(self._region) == left:
                 raise AssertionError("a run cannot go on, though children are left")

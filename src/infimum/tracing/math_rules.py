@@ -1,4 +1,4 @@
-"""Python's math module, its built-in functions, and a few of SciPy's, on traced values."""
+"""Python's math module and its built-in functions on traced values."""
 
 from __future__ import annotations
 
@@ -200,48 +200,4 @@ BUILTINS: dict[str, Rule] = {
     "sum": _sum,
     "all": _decided("min_of", builtins.all),
     "any": _decided("max_of", builtins.any),
-}
-
-
-def _rosen(t: Tracer, x: Any) -> Any:
-    x = t.traced(x)
-    return t.call(np.sum, (100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, 0), {})
-
-
-def _xlogy(t: Tracer, x: Any, y: Any) -> Any:
-    return t.apply("where", t.apply("is_equal", x, 0.0), 0.0, t.apply("mul", x, t.apply("log", y)))
-
-
-def _logsumexp(t: Tracer, a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """scipy.special.logsumexp.
-
-    exponents          answer
-    moderate           log(sum(exp(a))), whose slopes are tight
-    possibly large     the largest is taken out first; the sum of what is left lies between 1 and their number
-    """
-    a = t.cast(t.traced(t.stacked(a) if isinstance(a, list | tuple) else a), np.float64)
-    if t.size_of(a) <= _MODERATE:
-        return t.apply("log", fold("sum", t, t.apply("exp", a), axis, keepdims))
-    largest = fold("max_of", t, a, axis, True)
-    total = fold("sum", t, t.apply("exp", t.apply("sub", a, largest)), axis, True)
-    inside = t.apply("min", t.apply("max", total, 1.0), float(a.size))
-    found = t.apply("add", t.apply("log", inside), largest)
-    return found if keepdims else found.reshape(np.shape(fold("sum", t, a, axis)))
-
-
-_MODERATE = 300.0
-
-
-def _scipy(op: str) -> Rule:
-    return lambda t, *values: t.apply(op, *values)
-
-
-# SciPy's functions that are elementary, by name: SciPy need not be installed.
-SCIPY: dict[str, Rule] = {name: _scipy(row.name) for row in OPERATIONS.values() for name in row.scipy}
-SCIPY |= {
-    "rosen": _rosen,
-    "expit": lambda t, x: t.apply("recip", t.apply("add", 1.0, t.apply("exp", t.apply("neg", x)))),
-    "logit": lambda t, x: t.apply("log", t.apply("div", x, t.apply("sub", 1.0, x))),
-    "xlogy": _xlogy,
-    "logsumexp": _logsumexp,
 }

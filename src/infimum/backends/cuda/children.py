@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends.cpu import Mode
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
 from infimum.passes.lowering.program import Program
 
@@ -72,16 +73,16 @@ class Queue(NamedTuple):
     @contextmanager
     def current(self) -> Iterator[Any]:
         """Work started inside goes to this queue."""
-        cupy = cuda._cupy()
+        cupy = cuda_device.cupy()
         with cupy.cuda.Device(self.number), self.stream:
             yield cupy
 
 
 def queues(streams: int = 1) -> list[Queue]:
     """So many queues on every GPU of this machine."""
-    cupy = cuda._cupy()
+    cupy = cuda_device.cupy()
     found = []
-    for number in range(cuda.device_count()):
+    for number in range(cuda_device.count()):
         with cupy.cuda.Device(number):
             found += [Queue(number, cupy.cuda.Stream(non_blocking=True)) for _ in range(streams)]
     return found
@@ -105,7 +106,7 @@ class Table(NamedTuple):
             if made.calls % _WATCHED:
                 made.calls += 1
                 break
-            rows = lambda at, out=out: [tuple(cuda.picked(end, at)[:, None] for end in out)]  # noqa: E731
+            rows = lambda at, out=out: [tuple(cuda_device.picked(end, at)[:, None] for end in out)]  # noqa: E731
             if made.is_believed(lambda at: self._boxes(first, count, at), total, rows):
                 break
         return out[0].reshape(self.sets, count), out[1].reshape(self.sets, count)
@@ -120,12 +121,12 @@ class Table(NamedTuple):
         lo, hi = (end[sets[:, None], where] for end in self.source)
         return lo, hi
 
-    def _started(self, first: int, count: int) -> tuple[cuda.Kernel, tuple[Any, Any]]:
-        cupy = cuda._cupy()
+    def _started(self, first: int, count: int) -> tuple[cuda_kernel.Kernel, tuple[Any, Any]]:
+        cupy = cuda_device.cupy()
         number = cupy.cuda.Device().id
         total = self.sets * count
         team = emit_launch.best_team(self.program, total, _processors(number))
-        made = cuda.kernel(self.program, self.mode, team, number, True)
+        made = cuda_kernel.kernel(self.program, self.mode, team, number, True)
         free = cupy.cuda.Device().mem_info[0] if made.emitted.scratch(team) else 0
         scratch, blocks = made.scratch(total, free // 4)
         out_lo = cupy.empty(total)
@@ -137,16 +138,16 @@ class Table(NamedTuple):
 
 def table(program: Program, of: Rows) -> Table:
     """The children as boxes."""
-    parts = cuda._cupy().asarray(np.stack([of.lo, of.hi], 1))
+    parts = cuda_device.cupy().asarray(np.stack([of.lo, of.hi], 1))
     return Table(program, "interval", of, 1, parts, (of.lo[None], of.hi[None]))
 
 
 def point_table(program: Program, of: Rows, points: FloatArray) -> Table:
     """Points (sets, parts of all rows) of the children."""
-    return Table(program, "point", of, len(points), cuda._cupy().asarray(points), (points, points))
+    return Table(program, "point", of, len(points), cuda_device.cupy().asarray(points), (points, points))
 
 
 @cache
 def _processors(number: int) -> int:
     """Of the current device."""
-    return cuda.device().processors
+    return cuda_device.current().processors

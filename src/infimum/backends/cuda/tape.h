@@ -1,21 +1,19 @@
 // The tape interpreter, for programs that are too long to be compiled: one kernel for all that use the same operations.
 // INFIMUM_OPERATIONS lists these: INFIMUM_OPERATION(code, name, arity) or INFIMUM_POWER(code, name, arity).
 //
-// Arguments::tape holds the program: a header of places and counts, then the sections it names (emit_tape.py writes it).
+// Arguments::tape holds the program: a header of places and counts, then the sections it names (tape.py writes it).
 //
 //   header   0 slots  1 slot count  2 instructions  3 phases  4 phase count  5 outputs  6 output count
 //            7 results of chunks  8 terms of reductions  9 registers  10 values of memory a team has
 //   slot     kind, size, offset in the pool or in the team's memory
 // Instructions, phases and outputs are those of docs/program.md. All threads of a warp take the same way through them.
 #pragma once
+#include "codes.h"
 #include "device.h"
 
 namespace INFIMUM_NAMESPACE {
 
 enum { SLOTS, SLOT_COUNT, INSTRUCTIONS, PHASES, PHASE_COUNT, OUTPUTS, OUTPUT_COUNT, RESULTS, TERMS, REGISTERS, VALUES };
-enum { INPUT_SLOT, CONSTANT_SLOT, VECTOR_SLOT };
-enum { BODY, OTHERS, RECURRENCE };
-enum { LOAD_AFFINE, LOAD_WINDOW, LOAD_TABLE, STORE, REDUCE };
 enum {
 #define OPERATION(name, arity, trust, facts_of) NUMBER_##name,
 #define POWER(name, arity, trust, facts_of) NUMBER_##name,
@@ -40,8 +38,8 @@ struct Machine {
     INFIMUM_METHOD V &reg(long long number) const { return at(header(REGISTERS) + number * T + team.rank); }
     INFIMUM_METHOD V load(const long long *s, long long j) const {
         const long long kind = INFIMUM_READ(s), offset = INFIMUM_READ(s + 2);
-        if (kind == VECTOR_SLOT) return at(offset + j);
-        if (kind == CONSTANT_SLOT) return pooled<V, 1>(a, offset)[static_cast<int>(j)];
+        if (kind == INFIMUM_SLOT_VECTOR) return at(offset + j);
+        if (kind == INFIMUM_SLOT_CONSTANT) return pooled<V, 1>(a, offset)[static_cast<int>(j)];
         const int size = static_cast<int>(INFIMUM_READ(s + 1));
         return input.template read<V>(a.lo, a.hi, size, static_cast<int>(j));
     }
@@ -70,17 +68,17 @@ struct Machine {
             for (const long long *q = first; q < last; q += 8) {
                 long long j;
                 switch (q[0]) {
-                    case LOAD_AFFINE: reg(q[1]) = load(slot(q[2]), q[5] + q[6] * g + q[7] * e); break;
-                    case LOAD_WINDOW:
+                    case INFIMUM_LOAD_AFFINE: reg(q[1]) = load(slot(q[2]), q[5] + q[6] * g + q[7] * e); break;
+                    case INFIMUM_LOAD_WINDOW:
                         j = q[5] + q[6] * i;
                         reg(q[1]) = j >= 0 && j < slot(q[2])[1] ? load(slot(q[2]), j) : exactly<V>(0.0);
                         break;
-                    case LOAD_TABLE:
+                    case INFIMUM_LOAD_TABLE:
                         j = INFIMUM_READ(a.tables + q[5] + i);
                         reg(q[1]) = j >= 0 ? load(slot(q[2]), j) : exactly<V>(0.0);
                         break;
-                    case STORE: at(slot(q[1])[2] + q[5] + q[6] * i) = clean(reg(q[2])); break;
-                    case REDUCE: at(terms + size * reductions++ + i) = clean(reg(q[2])); break;
+                    case INFIMUM_STORE: at(slot(q[1])[2] + q[5] + q[6] * i) = clean(reg(q[2])); break;
+                    case INFIMUM_REDUCE: at(terms + size * reductions++ + i) = clean(reg(q[2])); break;
                     default: reg(q[1]) = computed(q);
                 }
             }
@@ -88,7 +86,7 @@ struct Machine {
         team.sync();
         long long reductions = 0;
         for (const long long *q = first; q < last; q += 8) {
-            if (q[0] != REDUCE) continue;
+            if (q[0] != INFIMUM_REDUCE) continue;
             for (long long g = 0; g < k; g++) {
                 const long long start = terms + size * reductions + g * m;
                 fold(q[5], start, m);
@@ -145,8 +143,8 @@ struct Machine {
         team.sync();
     }
     INFIMUM_METHOD void run(const long long *phase) const {
-        if (phase[0] == BODY) return body(phase);
-        if (phase[0] == RECURRENCE) {
+        if (phase[0] == INFIMUM_BODY) return body(phase);
+        if (phase[0] == INFIMUM_RECURRENCE) {
             const auto out = slot(phase[3])[2];
             V y = exactly<V>(0.0);
             for (long long step = 0; team.rank == 0 && step < phase[1]; step++) {
@@ -168,7 +166,7 @@ struct Machine {
         if constexpr (AT_POINTS<V> || !INFIMUM_INPUT<T>::CHECKED) return;
         for (long long number = 0; number < header(SLOT_COUNT); number++) {
             const long long *s = slot(number);
-            for (long long j = team.rank; s[0] == INPUT_SLOT && j < s[1]; j += T)
+            for (long long j = team.rank; s[0] == INFIMUM_SLOT_INPUT && j < s[1]; j += T)
                 if (!is_interval(range_of(load(s, j)))) *a.wrong = 1;
         }
     }

@@ -3,10 +3,10 @@
 // An inverse value m >= 0 belongs to e = erf(m) where e <= 1/2, and to q = erfc(m) = 1 - e where q < 1/2, so that neither
 // loses digits. It is chosen in double and then moved by one Newton step in double-double from f = erf, or f = log erfc:
 //
-//   f           f(m) - f(wanted) errs by                        |f''/(2 f')| at most
-//   erf         2^-61 e                                         m <= 1/2
-//   log erfc    2^-60 (m^2 + |log G(m)| + |log q|)              1
-// So the new m errs by 2^-58 of itself and by the step's square; where the step is longer than 2^-30 m, nothing is claimed.
+//   f           f(m) - f(wanted) errs by                   |f'| at least      |f''/(2 f')| at most
+//   erf         2^-61 e                                    0.88               m
+//   log erfc    2^-60 (1 + |log G(m)| + |log q|)           1.8, 2m            1/(2m)
+// So the new m errs by 2^-58.6 of itself, and by 2^-61 where the step is at most 2^-30 m; else nothing is claimed.
 // The constants of the first choice carry no proof.
 #pragma once
 #include "../elementary/erf.h"

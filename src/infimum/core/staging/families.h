@@ -66,16 +66,15 @@ class Family {
         found.parts = s.parts;
         readers_.of(s.variables.data(), s.count(), terms_);
         for (const int64_t term : terms_) {
-            Touched t = {term, {}, {}};
+            Touched t = {{{0}, {}}, 0, static_cast<int>(term)};
             for (int64_t j = 0; j < spec_.reads; j++) {
                 const int at = position[spec_.variables[term * spec_.reads + j]];
-                if (at >= 0 && !t.positions.add(at)) return false;
+                if (at >= 0 && !add(t.entry.positions, at)) return false;
             }
-            if (t.positions.combinations(t.positions.count, s.parts) > MOST_ROWS) return false;
+            if (!has_table(t.entry.positions, s.parts)) return false;
             found.terms.push_back(t);
         }
-        found.arrange();
-        return true;
+        return found.arrange();
     }
     // The enclosures of all touched terms over the parts.
     void tabulate(const Box &box, const Split &s, const std::vector<int> &position, const Shape &shape, Values &found) {
@@ -86,7 +85,7 @@ class Family {
             for (int64_t j = 0; j < spec_.reads; j++) {
                 const int64_t v = variable(t.term, j);
                 const int at = position[v];
-                const double *edges = at < 0 ? nullptr : s.edges_of(at) + digits[t.positions.place_of(at)];
+                const double *edges = at < 0 ? nullptr : s.edges_of(at) + digits[place_of(t.entry.positions, at)];
                 enclose_.put(edges ? edges[0] : box.lo[v], edges ? edges[1] : box.hi[v]);
             }
             put_constants(enclose_, t.term);
@@ -122,7 +121,7 @@ class Family {
         enclose_.clear();
         for (const Touched &t : shape.terms) {
             int own[MOST_POSITIONS];
-            for (int i = 0; i < t.positions.count; i++) own[i] = digits[t.positions.at[i]];
+            for (int i = 0; i < t.entry.positions.count(); i++) own[i] = digits[t.entry.positions.at(i)];
             for (int64_t j = 0; j < spec_.reads; j++) enclose_.put(coordinate(box, s, position, t, own, j, fraction));
             put_constants(enclose_, t.term);
         }
@@ -145,7 +144,7 @@ class Family {
         const int64_t v = variable(t.term, j);
         const int at = position[v];
         if (at < 0) return box.sample(v, fraction);
-        const double *edges = s.edges_of(at) + digits[t.positions.place_of(at)];
+        const double *edges = s.edges_of(at) + digits[place_of(t.entry.positions, at)];
         return box.sample(v, edges[0], edges[1], fraction);
     }
     void untouched(const Shape &shape) {
@@ -156,8 +155,8 @@ class Family {
     void each_row(const Split &s, const Shape &shape, Put put) const {
         int digits[MOST_POSITIONS];
         for (const Touched &t : shape.terms)
-            for (int64_t i = 0; i < t.positions.combinations(t.positions.count, s.parts); i++) {
-                t.positions.digits(i, s.parts, digits);
+            for (int i = 0; i < t.entry.positions.rows(s.parts); i++) {
+                t.entry.positions.digits(i, s.parts, digits);
                 put(t, digits);
             }
     }
@@ -165,8 +164,7 @@ class Family {
     int64_t collect(int64_t row, const Split &s, const Shape &shape, Values &found, Get get) const {
         found.pool.resize(static_cast<size_t>(shape.pool));
         for (const Touched &t : shape.terms)
-            for (int64_t i = 0; i < t.positions.combinations(t.positions.count, s.parts); i++)
-                found.entry(t, i) = get(row++);
+            for (int i = 0; i < t.entry.positions.rows(s.parts); i++) found.entry(t, i) = get(row++);
         found.close(shape, s.count());
         return row;
     }

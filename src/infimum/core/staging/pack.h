@@ -1,4 +1,4 @@
-// A split region told to a device (packed.h): the box stays here, the terms, trees and tables are there.
+// A split region described to a device (packed.h): the host keeps the box, the device has terms, trees and tables.
 #pragma once
 #include "packed.h"
 #include "slopes.h"
@@ -13,13 +13,12 @@ class Packing {
     const std::vector<unsigned char> &bytes() const { return bytes_; }
 
     // Describe the region that the box is; the variables that changed count as told.
-    //   0  done, with every component that the split touches   1  a component is missing, or none is wanted   2  not staged
-    int64_t pack(Box &box, const Split &s, const std::vector<int> &position, std::vector<Family> &families,
+    infimum_tables pack(Box &box, const Split &s, const std::vector<int> &position, std::vector<Family> &families,
                  std::vector<Slopes> &slopes, bool masked, const double *extra_lo, const double *extra_hi) {
         std::vector<Shape> shapes(families.size());
         bool stages = !families.empty() && s.count() <= MOST_SPLIT;
         for (size_t i = 0; stages && i < families.size(); i++) stages = families[i].shape(s, position, shapes[i]);
-        if (!stages) return 2;
+        if (!stages) return INFIMUM_TABLES_NONE;
         left_out_.resize(families.size());
         bytes_.clear();
         Packed head = {};
@@ -39,15 +38,10 @@ class Packing {
         head.bytes = next_offset();
         std::memcpy(bytes_.data(), &head, sizeof head);
         box.clear_stale();
-        return complete ? 0 : 1;
+        return complete ? INFIMUM_TABLES_COMPLETE : INFIMUM_TABLES_PARTIAL;
     }
 
   private:
-    static PackedPositions packed(const Positions &positions) {
-        PackedPositions found = static_cast<unsigned>(positions.count);
-        for (int i = 0; i < positions.count; i++) found |= static_cast<unsigned>(positions.at[i]) << (8 + 8 * i);
-        return found;
-    }
     int next_offset() {
         while (bytes_.size() % 16) bytes_.push_back(0);
         return static_cast<int>(bytes_.size());
@@ -95,21 +89,17 @@ class Packing {
         }
     }
     void terms(const Shape &shape, Packed &head, PackedFamily &to) {
-        std::vector<PackedTerm> found;
+        std::vector<Touched> found = shape.terms;
         to.rows = 0;
-        for (const Touched &t : shape.terms) {
-            PackedTerm term = {};
-            term.term = static_cast<int>(t.term);
-            term.positions = packed(t.positions);
-            term.open = head.pool + static_cast<int>(t.starts[0]);
-            for (int i = 0; i < t.positions.count; i++) term.starts[i] = head.pool + static_cast<int>(t.starts[i + 1]);
-            to.rows += static_cast<int>(t.positions.combinations(t.positions.count, shape.parts));
-            found.push_back(term);
+        for (Touched &t : found) {
+            t.open += head.pool;
+            for (int i = 0; i < t.entry.positions.count(); i++) t.entry.starts[i] += head.pool;
+            to.rows += t.entry.positions.rows(shape.parts);
         }
         to.op = shape.reduction;
         to.touched_count = static_cast<int>(found.size());
-        to.touched = all<PackedTerm>(found);
-        head.pool += static_cast<int>(shape.pool);
+        to.touched = all<Touched>(found);
+        head.pool += shape.pool;
         head.rows += to.rows;
     }
     // False where a component reads more split variables than a table holds.
@@ -125,9 +115,9 @@ class Packing {
                 PackedComponent c = {};
                 c.slopes = static_cast<int>(i);
                 c.component = static_cast<int>(t.first);
-                c.positions = packed(t.second);
+                c.positions = t.second;
                 c.start = head.mask_rows;
-                head.mask_rows += static_cast<int>(t.second.combinations(t.second.count, s.parts));
+                head.mask_rows += t.second.rows(s.parts);
                 c.extra = static_cast<int>(extras.size());
                 for (const int64_t at : slopes[i].extras(t.first)) {
                     extras.push_back(extra_lo[at]);

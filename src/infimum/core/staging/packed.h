@@ -1,27 +1,21 @@
 // What a device is told about one split region, in one buffer: what changed since the last time, then the split's shape.
 //
 // Offsets are bytes from the start of the buffer. Everything from `shape` on is what the children need, and is kept with the
-// region's tables. No header of the standard library: a GPU's compiler reads this too.
+// region's tables. Touched terms lie in the order of the fold; their hulls are in one pool of all families.
 #pragma once
+#include "touched.h"
 
-enum { PACKED_LEVELS = 5, PACKED_POSITIONS = 3 };
+namespace INFIMUM_NAMESPACE {
 
-// The positions that something reads, ascending: how many, then each of them, a byte each.
-typedef unsigned PackedPositions;
-// A touched term in the order of the fold. The first 16 bytes are what a child needs, in one load: the positions that it reads,
-// and where its hulls over all but the first, two and three of them begin in the pool of all families; then over all.
-struct alignas(16) PackedTerm {
-    PackedPositions positions;
-    int starts[PACKED_POSITIONS];
-    int open, term;
-};
+enum { PACKED_LEVELS = 5 };
+
 // A component of the gradient that the split touches: its first row among all, its class, where its extras are.
 struct PackedComponent {
-    PackedPositions positions;
+    Positions positions;
     int start, slopes, component, extra;
 };
 struct PackedFamily {
-    int touched_count, touched;  // PackedTerm
+    int touched_count, touched;  // Touched
     int rows, op;                // of its tables; the reduction
     int stale_count, stale;      // the terms to be evaluated again
     int redo_count[PACKED_LEVELS], redo[PACKED_LEVELS];  // of the tree: the chunks to be folded again, level by level
@@ -35,3 +29,5 @@ struct Packed {
     int pool, rows, mask_rows;      // totals: hulls and tables; rows of tables; rows of masks
     int digit_bits, padding[2];     // parts <= 2^digit_bits
 };
+
+}  // namespace INFIMUM_NAMESPACE

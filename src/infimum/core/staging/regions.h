@@ -111,10 +111,8 @@ class Box {
         }
         stale.clear();
     }
-    // The sample point's coordinate: a fraction of the range, inside the domain.
     double sample(int64_t v, double low, double high, double fraction) const {
-        const double x = at_fraction(low, high, fraction);
-        return BROKEN(6) ? x : clipped(x, inner_lo[v], inner_hi[v]);
+        return sample_in({low, high}, fraction, inner_lo[v], inner_hi[v]);
     }
     double sample(int64_t v, double fraction) const { return sample(v, lo[v], hi[v], fraction); }
     bool has_inner(int64_t v) const { return above(lo[v]) < hi[v]; }  // a number between the ends

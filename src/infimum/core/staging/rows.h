@@ -35,8 +35,8 @@ class Rows {
         double *low = low_.data(), *high = point_ ? low : high_.data();
         const double *hi = point_ ? lo_.data() : hi_.data();
         const int status = run_batch({program_, stage_, point_, rows, lo_.data(), hi, &low, &high, 1});
-        if (status == 6) throw std::bad_alloc();
-        if (status) throw std::logic_error("a row is no interval");
+        if (status == INFIMUM_NO_MEMORY) throw std::bad_alloc();
+        if (status != INFIMUM_OK) throw std::logic_error("a row is no interval");
     }
     Range range(int64_t row) const { return {low_[row], high_[row]}; }
     double number(int64_t row) const { return low_[row]; }

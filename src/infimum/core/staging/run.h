@@ -41,7 +41,7 @@ struct Opened {
     // Whether a component that the last of `depth` digits completes discards all below.
     bool discards(const int *digits, int64_t depth, int parts) const {
         for (const Discards &m : masks)
-            if (m.positions.last() == depth - 1 && m.holds[m.positions.number(digits, m.positions.count, parts)]) return true;
+            if (m.positions.last() == depth - 1 && m.holds[m.positions.number(digits, m.positions.count(), parts)]) return true;
         return false;
     }
 };
@@ -58,12 +58,11 @@ static void extend(Rows &epilogue, const std::vector<Shape> &shapes, const std::
         many.resize(families);
         fold = many.data();
     }
-    for (size_t i = 0; i < families; i++) fold[i] = values[i].folded(shapes[i], digits, depth, values[i].hoisted, 0);
+    for (size_t i = 0; i < families; i++) fold[i] = values[i].fixed(shapes[i], digits, depth);
     epilogue.clear();
     for (digits[depth] = 0; digits[depth] < parts; digits[depth]++)
         for (size_t i = 0; i < families; i++) {
-            const Range fixed = values[i].folded(shapes[i], digits, depth + 1, fold[i], depth);
-            const Range z = values[i].closed(shapes[i], digits, depth + 1, fixed);
+            const Range z = values[i].closed(shapes[i], digits, depth + 1, fold[i], depth);
             epilogue.put(z.lo, z.hi);
         }
     epilogue.run();
@@ -81,7 +80,7 @@ static void open_prefix(Heap &heap, Rows &epilogue, const Split &split, const Op
     const bool leaf = depth + 1 == split.count();
     extend(epilogue, o.shapes, o.values, split.parts, digits, depth, [&](int digit, Range z) {
         if (z.lo > z.hi || o.discards(digits, depth + 1, split.parts)) return;
-        const double own = leaf ? z.lo : z.lo - magnitude(z.lo) * PREFIX_MARGIN, bound = own > least ? own : least;
+        const double own = leaf ? z.lo : prefix_bound(z.lo), bound = own > least ? own : least;
         if (!(bound <= upper) || (BROKEN(10) && bound == upper)) return;
         heap.push_back({bound, Entry::key_of(leaf, index + digit * place, depth + 1)});
         std::push_heap(heap.begin(), heap.end());

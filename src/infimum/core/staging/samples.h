@@ -42,20 +42,8 @@ class Samples {
     void put(int64_t fraction, const int *digits) {
         for (size_t i = 0; i < shapes_.size(); i++) {
             const Values &v = values_[fraction][i];
-            double fold = number_of(v.hoisted);
-            switch (shapes_[i].reduction) {
-                case REDUCE_ADD: fold = folded<REDUCE_ADD>(v, shapes_[i], digits, fold); break;
-                case REDUCE_MUL: fold = folded<REDUCE_MUL>(v, shapes_[i], digits, fold); break;
-                case REDUCE_MIN: fold = folded<REDUCE_MIN>(v, shapes_[i], digits, fold); break;
-                default: fold = folded<REDUCE_MAX>(v, shapes_[i], digits, fold);
-            }
-            evaluate_.put(fold);
+            evaluate_.put(value_of_family(shapes_[i].touched(), v.pool.data(), digits, number_of(v.hoisted)));
         }
-    }
-    template <int op>
-    static double folded(const Values &v, const Shape &s, const int *digits, double fold) {
-        for (const Touched &t : s.terms) fold = met<op>(fold, number_of(v.at(s, t, digits, t.positions.count)));
-        return fold;
     }
     double value(int64_t row) const {
         const double x = evaluate_.number(row);
@@ -88,12 +76,11 @@ class Samples {
         }
         return digits;
     }
-    static bool is_possible(Range z) { return z.lo <= z.hi; }
     void put_root(int64_t fraction) { put_prefix(fraction, nullptr, 0); }
     void put_prefix(int64_t fraction, const int *digits, int64_t depth) {
         for (size_t i = 0; i < shapes_.size(); i++) {
             const Values &v = values_[fraction][i];
-            const Range z = v.closed(shapes_[i], digits, depth, v.folded(shapes_[i], digits, depth, v.hoisted, 0));
+            const Range z = v.closed(shapes_[i], digits, depth, v.hoisted, 0);
             enclose_.put(z.lo, z.hi);
         }
     }
@@ -177,7 +164,7 @@ class Samples {
             const std::vector<Node> first(nodes.begin(), nodes.begin() + opened);
             nodes.erase(nodes.begin(), nodes.begin() + opened);
             open(nodes, found, first);
-            nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](const Node &n) { return !is_worth(found, n.bound); }),
+            nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](const Node &n) { return !is_worth(found.value, n.bound); }),
                         nodes.end());
         }
     }
@@ -220,12 +207,8 @@ class Samples {
         for (size_t i = 0; i < longer.size(); i++)
             push(nodes, found, enclose_.range(static_cast<int64_t>(i)), longer[i].fraction, longer[i].key);
     }
-    static bool is_worth(const Sample &found, double bound) {
-        if (found.value == INFIMUM_INF) return bound < INFIMUM_INF;
-        return bound < found.value - magnitude(found.value) * PREFIX_MARGIN;
-    }
     static void push(std::vector<Node> &nodes, const Sample &found, Range z, int64_t fraction, uint64_t key) {
-        if (!is_possible(z) || !is_worth(found, z.lo)) return;
+        if (!is_possible(z) || !is_worth(found.value, z.lo)) return;
         nodes.push_back({z.lo, fraction, key});
     }
 };

@@ -8,17 +8,6 @@
 
 namespace INFIMUM_NAMESPACE {
 
-// Whether a slope says that no minimiser lies in a range of its variable. An empty slope, which exists nowhere, says nothing.
-//   slope      range                             discards
-//   all > 0    begins inside the domain          yes: to the left there is less
-//   all < 0    ends inside the domain            yes
-//   else       any                               no
-inline bool discards(Range slope, Range x, double domain_lo, double domain_hi) {
-    const bool left = x.lo == domain_lo && !BROKEN(1), right = x.hi == domain_hi && !BROKEN(1);
-    const bool rising = (BROKEN(2) ? slope.hi : slope.lo) > 0 && !left, falling = slope.hi < 0 && !right;
-    return (rising || falling) && slope.lo <= slope.hi;
-}
-
 struct Discards {
     Positions positions;
     std::vector<unsigned char> holds;  // one a combination of digits
@@ -37,30 +26,16 @@ class Slopes {
     // Add what the components that a split touches discard; false where one reads more split variables than a table holds.
     bool masks(const Box &box, const double *domain_lo, const double *domain_hi, const Split &s,
                const std::vector<int> &position, const double *extra_lo, const double *extra_hi, std::vector<Discards> &found) {
-        readers_.of(s.variables.data(), s.count(), components_);
-        std::vector<Positions> shapes;
-        bool complete = true;
-        size_t kept = 0;
+        std::vector<std::pair<int64_t, Positions>> split;
+        const bool complete = touched(s, position, split);
+        int digits[MOST_POSITIONS];
         enclose_.clear();
-        for (const int64_t i : components_) {
-            Positions positions;
-            const int own = position[spec_.variables[i]];
-            bool fits = own < 0 || positions.add(own);
-            for (int64_t j = 0; j < spec_.reads; j++) {
-                const int at = position[spec_.read[i * spec_.reads + j]];
-                if (at >= 0) fits = fits && positions.add(at);
-            }
-            if (!fits || positions.combinations(positions.count, s.parts) > MOST_ROWS) {
-                complete = false;
-                continue;
-            }
-            components_[kept++] = i;
-            shapes.push_back(positions);
-            int digits[MOST_POSITIONS];
-            for (int64_t k = 0; k < positions.combinations(positions.count, s.parts); k++) {
-                positions.digits(k, s.parts, digits);
+        for (const auto &t : split)
+            for (int row = 0; row < t.second.rows(s.parts); row++) {
+                const int64_t i = t.first;
+                t.second.digits(row, s.parts, digits);
                 for (int64_t j = 0; j < spec_.reads; j++) {
-                    const Range x = range_of(spec_.read[i * spec_.reads + j], box, s, position, positions, digits);
+                    const Range x = range_of(spec_.read[i * spec_.reads + j], box, s, position, t.second, digits);
                     enclose_.put(x.lo, x.hi);
                 }
                 for (int64_t j = 0; j < spec_.constants; j++)
@@ -70,18 +45,16 @@ class Slopes {
                     enclose_.put(extra_lo[at], extra_hi[at]);
                 }
             }
-        }
-        if (kept == 0) return complete;
+        if (split.empty()) return complete;
         enclose_.run();
-        int64_t row = 0;
-        for (size_t c = 0; c < kept; c++) {
-            const int64_t v = spec_.variables[components_[c]];
-            Discards mask = {shapes[c], {}};
+        int64_t next = 0;
+        for (const auto &t : split) {
+            const int64_t v = spec_.variables[t.first];
+            Discards mask = {t.second, {}};
             bool any = false;
-            int digits[MOST_POSITIONS];
-            for (int64_t k = 0; k < shapes[c].combinations(shapes[c].count, s.parts); k++, row++) {
-                shapes[c].digits(k, s.parts, digits);
-                const Range slope = enclose_.range(row), x = range_of(v, box, s, position, shapes[c], digits);
+            for (int row = 0; row < t.second.rows(s.parts); row++) {
+                t.second.digits(row, s.parts, digits);
+                const Range slope = enclose_.range(next++), x = range_of(v, box, s, position, t.second, digits);
                 mask.holds.push_back(discards(slope, x, domain_lo[v], domain_hi[v]));
                 any = any || mask.holds.back();
             }
@@ -95,14 +68,14 @@ class Slopes {
         readers_.of(s.variables.data(), s.count(), components_);
         bool complete = true;
         for (const int64_t i : components_) {
-            Positions positions;
+            Positions positions = {0};
             const int own = position[spec_.variables[i]];
-            bool fits = own < 0 || positions.add(own);
+            bool fits = own < 0 || add(positions, own);
             for (int64_t j = 0; j < spec_.reads; j++) {
                 const int at = position[spec_.read[i * spec_.reads + j]];
-                if (at >= 0) fits = fits && positions.add(at);
+                if (at >= 0) fits = fits && add(positions, at);
             }
-            if (fits && positions.combinations(positions.count, s.parts) <= MOST_ROWS)
+            if (fits && has_table(positions, s.parts))
                 found.push_back({i, positions});
             else
                 complete = false;
@@ -125,11 +98,11 @@ class Slopes {
         }
         return found;
     }
-    static Range range_of(int64_t v, const Box &box, const Split &s, const std::vector<int> &position, const Positions &p,
+    static Range range_of(int64_t v, const Box &box, const Split &s, const std::vector<int> &position, Positions p,
                           const int *digits) {
         const int at = position[v];
         if (at < 0) return {box.lo[v], box.hi[v]};
-        const double *edges = s.edges_of(at) + digits[p.place_of(at)];
+        const double *edges = s.edges_of(at) + digits[place_of(p, at)];
         return {edges[0], edges[1]};
     }
 };

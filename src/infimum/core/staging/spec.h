@@ -3,7 +3,7 @@
 #include "../abi.h"
 
 extern "C" {
-// `count` terms of one body under one reduction: 0 add, 1 mul, 2 min, 3 max. Term i reads the variables
+// `count` terms of one body under one infimum_reduction. Term i reads the variables
 // variables[i*reads + j] and the constants lo, hi, points[i*constants + j], in this order.
 struct infimum_family {
     int64_t reduction, count, reads, constants;

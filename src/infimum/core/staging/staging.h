@@ -49,8 +49,8 @@ class Staging {
         left_.emplace_back();
         return regions_.split(std::move(s));
     }
-    // Split what the box is into equal parts, as search/paper/partition.py cuts: of the `count` variables from `from` on those that
-    // can be split, or of the next `count` that has any. *following: where the next cycle begins. -3 where nothing can be.
+    // Split what the box is into equal parts, as search/paper/partition.py cuts: of the `count` variables from `from` on those
+    // that can be split, or of the next `count` that has any. *following: where the next cycle begins.
     int64_t split_equally(int64_t from, int64_t count, int parts, int64_t *following) {
         Split s;
         s.parts = parts;
@@ -60,7 +60,7 @@ class Staging {
                 if (box_.has_inner(v)) s.variables.push_back(static_cast<int32_t>(v));
             *following = from = from + count < n_ ? from + count : 0;
         }
-        if (s.variables.empty()) return -3;
+        if (s.variables.empty()) return INFIMUM_STAGING_NOTHING_TO_SPLIT;
         for (const int32_t v : s.variables) put_equal_parts(box_.lo[v], box_.hi[v], parts, s.edges);
         left_.emplace_back();
         return regions_.split(std::move(s));
@@ -82,8 +82,8 @@ class Staging {
         const bool fits = p.n == n_ && p.output_count >= 3 && p.slots[p.outputs[p.output_count - 1]][1] == n_;
         if (!fits) throw std::logic_error("a program of other variables, or without a gradient");
         const int status = run_batch({&p, stage_, false, 1, box_.lo.data(), box_.hi.data(), there.out_lo, there.out_hi, 1});
-        if (status == 6) throw std::bad_alloc();
-        if (status) throw std::logic_error("the box is no interval");
+        if (status == INFIMUM_NO_MEMORY) throw std::bad_alloc();
+        if (status != INFIMUM_OK) throw std::logic_error("the box is no interval");
         const bool is_smooth = there.out_lo[0][0] == 1 && there.out_lo[1][0] == 1;
         if (!is_smooth && !BROKEN(13)) return false;
         const double *slope_lo = there.out_lo[p.output_count - 1], *slope_hi = there.out_hi[p.output_count - 1];
@@ -93,10 +93,7 @@ class Staging {
     }
 
     // Make the tables of a region, which the box must be.
-    //   0  done, and the masks hold everything that partial derivatives say of the children
-    //   1  done, but a component is missing
-    //   2  the split does not stage
-    int64_t tabulate(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
+    infimum_tables tabulate(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
         const Split &s = regions_[id].split;
         Opened made;
         made.shapes.resize(families_.size());
@@ -106,7 +103,7 @@ class Staging {
         for (size_t i = 0; stages && i < families_.size(); i++) stages = families_[i].shape(s, position_, made.shapes[i]);
         if (!stages) {
             unplace(s);
-            return 2;
+            return INFIMUM_TABLES_NONE;
         }
         refresh();
         for (size_t i = 0; i < families_.size(); i++) families_[i].tabulate(box_, s, position_, made.shapes[i], made.values[i]);
@@ -116,13 +113,13 @@ class Staging {
                 complete = false;
         unplace(s);
         keep(id, std::move(made));
-        return complete ? 0 : 1;
+        return complete ? INFIMUM_TABLES_COMPLETE : INFIMUM_TABLES_PARTIAL;
     }
     // The same for a device, which makes the tables itself: what it must be told lies in packed().
-    int64_t pack(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
+    infimum_tables pack(int64_t id, bool masked, const double *extra_lo, const double *extra_hi) {
         const Split &s = regions_[id].split;
         place(s);
-        const int64_t kind = packing_.pack(box_, s, position_, families_, slopes_, masked, extra_lo, extra_hi);
+        const infimum_tables kind = packing_.pack(box_, s, position_, families_, slopes_, masked, extra_lo, extra_hi);
         unplace(s);
         return kind;
     }
@@ -172,39 +169,36 @@ class Staging {
         unplace(s);
         return best.value < INFIMUM_INF;
     }
-    // Emit the best child of a region, or open prefixes until another run (other_bound, other) comes first.
-    //   0  no child yet: another run comes first, nothing is left, or `most` prefixes were opened
-    //   1  a child; it is no longer left
-    //   2  the region's tables are needed
-    int64_t advance(int64_t id, double upper, double other_bound, int64_t other, int64_t most, double *bound, int64_t *index) {
+    // Emit the best child of a region, or open prefixes until another run (other_bound, other) comes first, nothing is left, or
+    // `most` were opened.
+    infimum_advance advance(int64_t id, double upper, double other_bound, int64_t other, int64_t most, double *bound,
+                            int64_t *index) {
         Heap &heap = left_[id];
         for (int64_t opened = 0; opened < most && !heap.empty(); opened++) {
             const Entry top = heap.front();
-            if (top.bound > upper || (BROKEN(11) && top.bound == upper)) return 0;
-            if (top.bound > other_bound || (top.bound == other_bound && id > other)) return 0;
-            if (!top.leaf() && !opened_.count(id)) return 2;
+            if (top.bound > upper || (BROKEN(11) && top.bound == upper)) return INFIMUM_ADVANCE_NONE;
+            if (top.bound > other_bound || (top.bound == other_bound && id > other)) return INFIMUM_ADVANCE_NONE;
+            if (!top.leaf() && !opened_.count(id)) return INFIMUM_ADVANCE_NEEDS_TABLES;
             if (top.leaf()) {
                 take(heap);
                 *bound = top.bound;
                 *index = top.index();
-                return 1;
+                return INFIMUM_ADVANCE_CHILD;
             }
             open(id, upper);
         }
-        return 0;
+        return INFIMUM_ADVANCE_NONE;
     }
-    // Open prefixes until a child comes first, so that the bound of what is left is that child's.
-    //   0  a child comes first, or nothing up to `upper` is left
-    //   1  `most` prefixes were opened, there may be more
-    //   2  the region's tables are needed
-    int64_t settle(int64_t id, double upper, int64_t most) {
+    // Open at most `most` prefixes until a child comes first, so that the bound of what is left is that child's, or until nothing
+    // up to `upper` is left.
+    infimum_settle settle(int64_t id, double upper, int64_t most) {
         const Heap &heap = left_[id];
         for (int64_t opened = 0; opened < most; opened++) {
-            if (heap.empty() || heap.front().leaf() || heap.front().bound > upper) return 0;
-            if (!opened_.count(id)) return 2;
+            if (heap.empty() || heap.front().leaf() || heap.front().bound > upper) return INFIMUM_SETTLE_DONE;
+            if (!opened_.count(id)) return INFIMUM_SETTLE_NEEDS_TABLES;
             open(id, upper);
         }
-        return 1;
+        return INFIMUM_SETTLE_NOT_YET;
     }
     // Take all variables for changed: what was told of them elsewhere is not known here.
     void forget() { box_.forget(); }

@@ -22,10 +22,10 @@ static T fold_chunk(const T *terms, int64_t count) {
 template <class T>
 static T fold_chunk(int op, const T *terms, int64_t count) {
     switch (op) {
-        case REDUCE_ADD: return fold_chunk<REDUCE_ADD>(terms, count);
-        case REDUCE_MUL: return fold_chunk<REDUCE_MUL>(terms, count);
-        case REDUCE_MIN: return fold_chunk<REDUCE_MIN>(terms, count);
-        default: return fold_chunk<REDUCE_MAX>(terms, count);
+        case INFIMUM_REDUCTION_ADD: return fold_chunk<INFIMUM_REDUCTION_ADD>(terms, count);
+        case INFIMUM_REDUCTION_MUL: return fold_chunk<INFIMUM_REDUCTION_MUL>(terms, count);
+        case INFIMUM_REDUCTION_MIN: return fold_chunk<INFIMUM_REDUCTION_MIN>(terms, count);
+        default: return fold_chunk<INFIMUM_REDUCTION_MAX>(terms, count);
     }
 }
 
@@ -37,7 +37,7 @@ class Tree {
         std::vector<unsigned char> is_stale;  // of its chunks
         std::vector<int64_t> stale;
     };
-    int op_ = REDUCE_ADD;
+    int op_ = INFIMUM_REDUCTION_ADD;
     std::vector<Level> levels_;
 
   public:

@@ -1,6 +1,6 @@
 """The numbers of a Program: kinds of slots and phases, codes of instructions, and the rows that phases are encoded as.
 
-docs/program.md describes them; core/abi.h has the same numbers for C.
+docs/program.md describes them; core/codes.py has them.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from infimum import core
+from infimum.core.codes import Code, PhaseKind, Reduction, Size, SlotKind
 
-INPUT, CONSTANT, VECTOR = range(3)
-BODY, OTHERS, RECURRENCE = range(3)
-LOAD_AFFINE, LOAD_WINDOW, LOAD_TABLE, STORE, REDUCE = range(5)
-OP, DEFINED, SMOOTH = 16, 4096, 8192
-CHUNK = 256
+INPUT, CONSTANT, VECTOR = map(int, SlotKind)
+BODY, OTHERS, RECURRENCE = map(int, PhaseKind)
+LOAD_AFFINE, LOAD_WINDOW, LOAD_TABLE, STORE, REDUCE, OP, DEFINED, SMOOTH = map(int, Code)
+CHUNK = int(Size.CHUNK)
 
 NUMBERS = {name: number for number, name in enumerate(core.operations())}
 NAMES = tuple(NUMBERS)
 ARITIES = tuple(row.arity for row in core.operations().values())
-REDUCTIONS = ("add", "mul", "min", "max")
+REDUCTIONS = tuple(reduction.name.lower() for reduction in Reduction)
 
 
 @dataclass(frozen=True)

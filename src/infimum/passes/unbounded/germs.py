@@ -11,7 +11,7 @@ again, valid for the same s; where an operation is not certainly defined for all
     abs, sqrt, pow to a number
     log                              -k L + j log(L) + log(h)
     exp of what grows beyond bounds  at least its exponent
-    sin, tan, expm1, log1p, sinh     of what tends to 0: times sin(u)/u, …
+    sin, tan, expm1, log1p, …        of what tends to 0: times sin(u)/u, … (the factors of their records)
     comparisons                      by the sign of the difference
     take, concat, reductions         element by element
     any other                        the core's operation on the range of all s, where it is defined
@@ -29,8 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum import core
-from infimum.graph.node import REDUCTIONS, Node, ancestors
-from infimum.graph.payload import integer_of, map_of, value_of
+from infimum.graph.node import Node, ancestors
+from infimum.ops import OPERATIONS
+from infimum.passes.unbounded.elements import elements
 
 BITS = 200  # e = 2^-BITS
 _LEAST_LOG, _MOST_LOG = 138, 139  # around log(1/e) = 138.62…
@@ -56,9 +57,6 @@ class Germ(NamedTuple):
     def falls(self) -> bool:
         """Whether the value certainly goes to -inf."""
         return (self.k < 0 or (self.k == 0 and self.j > 0)) and self.hi < 0
-
-
-_Unary = Callable[[Germ], Germ]
 
 
 def number(value: float | Fraction) -> Germ:
@@ -106,59 +104,51 @@ def _needed(output: Node, start: Mapping[Node, Sequence[Germ | None]]) -> list[N
 
 # ---------------------------------------------------------------------------------------------- whole nodes
 def _elements(node: Node, args: list[list[Germ]]) -> list[Germ]:
-    if node.op == "constant":
-        return _constants(node)
-    if node.op == "take":
-        return [number(0) if i < 0 else args[0][i] for i in map_of(node).indices().tolist()]
-    if node.op == "concat":
-        return [g for a in args for g in a]
-    if node.op in REDUCTIONS:
-        return _reduced(REDUCTIONS[node.op], args[0], integer_of(node))
     if node.op in ("x", "others", "recurrence"):
         raise Undefined
-    spread = [a * node.size if len(a) == 1 else a for a in args]
-    return [_apply(node, row) for row in zip(*spread, strict=True)]
+    return elements(node, args, number(0), _constant, _apply)
 
 
-def _constants(node: Node) -> list[Germ]:
-    value = value_of(node)
-    lo, hi = value.enclosure()
-    if not (np.isfinite(lo).all() and np.isfinite(hi).all()):
+def _constant(lo: float, hi: float) -> Germ:
+    if not (math.isfinite(lo) and math.isfinite(hi)):
         raise Undefined
-    return [number(a) if a == b else within(a, b) for a, b in zip(lo.tolist(), hi.tolist(), strict=True)]
+    return number(lo) if lo == hi else within(lo, hi)
 
 
-def _reduced(op: str, a: list[Germ], width: int) -> list[Germ]:
-    found = []
-    for first in range(0, len(a), width):
-        total = a[first]
-        for g in a[first + 1 : first + width]:
-            total = _BINARY[op](total, g)
-        found.append(total)
-    return found
-
-
-def _apply(node: Node, row: tuple[Germ, ...]) -> Germ:
-    if node.op == "pown":
-        return _pown(row[0], integer_of(node))
-    if node.op in _UNARY:
-        return _UNARY[node.op](row[0])
-    if node.op in _BINARY:
-        return _BINARY[node.op](*row)
-    if node.op == "where":
+def _apply(op: str, row: tuple[Germ, ...], data: object) -> Germ:
+    if op == "pown":
+        assert isinstance(data, int)
+        return _pown(row[0], data)
+    if op in OPERATIONS and OPERATIONS[op].factors:
+        g = _plain(row[0])
+        if g.k > 0:
+            return _factored(op, g)
+    if op in _RULES:
+        return _RULES[op](*row)
+    if op == "where":
         condition = _range(row[0])
         if condition not in ((0.0, 0.0), (1.0, 1.0)):
             raise Undefined
         return row[1] if condition == (1.0, 1.0) else row[2]
-    return within(*_core(node.op, *map(_range, row), param=node.data if node.op in core.POWERS else 0))
+    return within(*_core(op, *map(_range, row)))
+
+
+def _factored(op: str, g: Germ) -> Germ:
+    """Return the operation of what tends to 0: the operand times the factors of the operation's record."""
+    operand = _range(g)
+    result = _core(op, operand)
+    for factor in OPERATIONS[op].factors:
+        part = within(*_core(factor.op, operand if factor.of == "operand" else result))
+        g = _mul(g, part) if factor.power > 0 else _div(g, part)
+    return g
 
 
 # ---------------------------------------------------------------------------------------------- intervals
-def _core(op: str, *operands: Ends, param: object = 0) -> Ends:
+def _core(op: str, *operands: Ends, param: int = 0) -> Ends:
     """The core's operation, defined on all of its operands."""
     pairs = [(np.array([lo]), np.array([hi])) for lo, hi in operands]
-    lo, hi = core.apply(op, *pairs, param=int(str(param)))
-    defined, _ = core.facts(op, *pairs, param=int(str(param)))
+    lo, hi = core.apply(op, *pairs, param=param)
+    defined, _ = core.facts(op, *pairs, param=param)
     if not bool(defined[0]) or not lo[0] <= hi[0]:
         raise Undefined
     return float(lo[0]), float(hi[0])
@@ -292,31 +282,6 @@ def _pow(a: Germ, b: Germ) -> Germ:
     return _exp(_mul(b, _log(base)))
 
 
-def _times_argument(quotient: str) -> _Unary:
-    """f(u) = u q(u) for u that tends to 0; else its range."""
-    name = {"sin_over_x": "sin", "expm1_over_x": "expm1", "sinh_over_x": "sinh"}[quotient]
-
-    def rule(g: Germ) -> Germ:
-        g = _plain(g)
-        if g.k > 0:
-            return Germ(g.k, g.j, *_core("mul", (g.lo, g.hi), _core(quotient, _range(g))))
-        return within(*_core(name, _range(g)))
-
-    return rule
-
-
-def _log1p(g: Germ) -> Germ:
-    g = _plain(g)
-    if g.k > 0:
-        quotient = _core("recip", _core("expm1_over_x", _core("log1p", _range(g))))
-        return Germ(g.k, g.j, *_core("mul", (g.lo, g.hi), quotient))
-    return _log(_add(number(1), g))
-
-
-def _tan(g: Germ) -> Germ:
-    return _div(_times_argument("sin_over_x")(g), within(*_core("cos", _range(_plain(g)))))
-
-
 def _signed(g: Germ) -> int:
     """The certain sign of a value: -1, 0, 1."""
     if _is_exact(g):
@@ -347,14 +312,11 @@ def _max(a: Germ, b: Germ) -> Germ:
     return b if _signed(_sub(a, b)) <= 0 else a
 
 
-_UNARY: dict[str, _Unary] = {
+_RULES: dict[str, Callable[..., Germ]] = {
     "neg": _neg, "recip": _recip, "sqr": lambda g: _pown(g, 2), "sqrt": _sqrt, "abs": _abs, "log": _log, "exp": _exp,
     "log2": lambda g: _div(_log(g), within(*_core("log", (2.0, 2.0)))),
     "log10": lambda g: _div(_log(g), within(*_core("log", (10.0, 10.0)))),
-    "sin": _times_argument("sin_over_x"), "expm1": _times_argument("expm1_over_x"),
-    "sinh": _times_argument("sinh_over_x"), "log1p": _log1p, "tan": _tan, "sign": lambda g: number(_signed(g)),
-}  # fmt: skip
-_BINARY: dict[str, Callable[[Germ, Germ], Germ]] = {
+    "log1p": lambda g: _log(_add(number(1), _plain(g))), "sign": lambda g: number(_signed(g)),
     "add": _add, "sub": _sub, "mul": _mul, "div": _div, "pow": _pow, "min": _min, "max": _max, "is_less": _less,
     "is_less_equal": _less_equal, "is_equal": _equal,
 }  # fmt: skip

@@ -13,14 +13,14 @@ numbers within the coefficients with which the quotient has the same value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from infimum.graph.node import Node, ancestors
-from infimum.graph.payload import integer_of, map_of, value_of
+from infimum.passes.unbounded.elements import elements
 
 _MOST_TERMS = 300
 _MOST_ELEMENTS = 4000
@@ -30,9 +30,6 @@ Monomial = tuple[tuple[int, int], ...]  # (variable, power), in the order of var
 Range = tuple[Fraction, Fraction]
 Polynomial = dict[Monomial, Range]
 
-_READ = frozenset({
-    "x", "constant", "add", "sub", "neg", "mul", "div", "recip", "sqr", "pown", "take", "concat", "sum", "prod",
-})  # fmt: skip
 _ONE: Polynomial = {(): (Fraction(1), Fraction(1))}
 
 
@@ -45,6 +42,10 @@ class _TooLong(Exception):
     """Not worth reading."""
 
 
+def _is_read(node: Node) -> bool:
+    return node.op in _RULES or node.op in ("x", "constant", "pown", "take", "concat", "sum", "prod")
+
+
 def unread(value: Node) -> list[Node]:
     """The nodes of which an interval is needed: the first on each way down that are no polynomials."""
     found: dict[Node, None] = {}
@@ -54,7 +55,7 @@ def unread(value: Node) -> list[Node]:
         node = pending.pop()
         if node not in seen:
             seen.add(node)
-            if node.op in _READ:
+            if _is_read(node):
                 pending.extend(node.args)
             else:
                 found[node] = None
@@ -63,14 +64,14 @@ def unread(value: Node) -> list[Node]:
 
 def quotient(value: Node, ranges: Mapping[Node, list[tuple[float, float]]]) -> Quotient | None:
     """A scalar expression as a quotient of polynomials."""
-    nodes = [node for node in ancestors([value]) if node in ranges or node.op in _READ]
+    nodes = [node for node in ancestors([value]) if node in ranges or _is_read(node)]
     if sum(node.size for node in nodes) > _MOST_ELEMENTS:
         return None
     values: dict[Node, list[Quotient]] = {}
     try:
         for node in nodes:
             if node in ranges:
-                values[node] = [Quotient({(): _range(*ends)}, _ONE) for ends in ranges[node]]
+                values[node] = [_constant(*ends) for ends in ranges[node]]
             elif all(a in values for a in node.args):  # else only an unread node needs it
                 values[node] = _elements(node, [values[a] for a in node.args])
     except (_TooLong, ZeroDivisionError):
@@ -88,49 +89,18 @@ def _elements(node: Node, args: list[list[Quotient]]) -> list[Quotient]:
     if node.op == "x":
         one = (Fraction(1), Fraction(1))
         return [Quotient({((i, 1),): one}, _ONE) for i in range(node.size)]
-    if node.op == "constant":
-        lo, hi = value_of(node).enclosure()
-        return [Quotient({(): _range(*ends)}, _ONE) for ends in zip(lo.tolist(), hi.tolist(), strict=True)]
-    if node.op == "take":
-        zero = Quotient({}, _ONE)
-        return [zero if i < 0 else args[0][i] for i in map_of(node).indices().tolist()]
-    if node.op == "concat":
-        return [q for a in args for q in a]
-    if node.op in ("sum", "prod"):
-        width = integer_of(node)
-        return [_folded(node.op, args[0][i : i + width]) for i in range(0, len(args[0]), width)]
-    spread = [a * node.size if len(a) == 1 else a for a in args]
-    return [_apply(node, row) for row in zip(*spread, strict=True)]
+    return elements(node, args, Quotient({}, _ONE), _constant, _apply)
 
 
-def _folded(op: str, parts: list[Quotient]) -> Quotient:
-    total = parts[0]
-    for part in parts[1:]:
-        total = _sum(total, part) if op == "sum" else _product(total, part)
-    return total
+def _constant(lo: float, hi: float) -> Quotient:
+    return Quotient({(): _range(lo, hi)}, _ONE)
 
 
-def _apply(node: Node, row: tuple[Quotient, ...]) -> Quotient:
-    if node.op == "add":
-        return _sum(*row)
-    if node.op == "sub":
-        return _sum(row[0], _negated(row[1]))
-    if node.op == "neg":
-        return _negated(row[0])
-    if node.op == "mul":
-        return _product(*row)
-    if node.op == "div":
-        return _product(row[0], _inverse(row[1]))
-    if node.op == "recip":
-        return _inverse(row[0])
-    power = 2 if node.op == "sqr" else integer_of(node)
-    if abs(power) > _LARGEST_POWER:
-        raise _TooLong
-    base = row[0] if power >= 0 else _inverse(row[0])
-    total = Quotient(_ONE, _ONE)
-    for _ in range(abs(power)):
-        total = _product(total, base)
-    return total
+def _apply(op: str, row: tuple[Quotient, ...], data: object) -> Quotient:
+    if op in _RULES:
+        return _RULES[op](*row)
+    assert op == "pown" and isinstance(data, int)
+    return _power(row[0], data)
 
 
 # ---------------------------------------------------------------------------------------------- arithmetic
@@ -157,6 +127,27 @@ def _inverse(a: Quotient) -> Quotient:
             raise _TooLong
         return Quotient(multiplied(a.below, {(): (1 / hi, 1 / lo)}), _ONE)
     return Quotient(a.below, a.above)
+
+
+def _power(a: Quotient, power: int) -> Quotient:
+    if abs(power) > _LARGEST_POWER:
+        raise _TooLong
+    base = a if power >= 0 else _inverse(a)
+    total = Quotient(_ONE, _ONE)
+    for _ in range(abs(power)):
+        total = _product(total, base)
+    return total
+
+
+_RULES: dict[str, Callable[..., Quotient]] = {
+    "add": _sum,
+    "sub": lambda a, b: _sum(a, _negated(b)),
+    "neg": _negated,
+    "mul": _product,
+    "div": lambda a, b: _product(a, _inverse(b)),
+    "recip": _inverse,
+    "sqr": lambda a: _power(a, 2),
+}
 
 
 def added(a: Polynomial, b: Polynomial) -> Polynomial:

@@ -10,12 +10,10 @@ from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.search.auto.descent import descended, dived
+from infimum.search.auto.tuning import DESCENTS, LEAST_STEPS, MOST_STEPS, OFFERED, STEP_NUMBERS
 from infimum.search.witness import Witness
 
 FloatArray = npt.NDArray[np.float64]
-
-_OFFERED = 2  # of the points looked at, the best ones
-_DESCENTS = 2
 
 
 class Points(Witness):
@@ -33,7 +31,7 @@ class Points(Witness):
             return False
         before = self.upper
         values = self._values(x)
-        for i in np.argsort(values, kind="stable")[:_OFFERED]:
+        for i in np.argsort(values, kind="stable")[:OFFERED]:
             if values[i] < self.upper:
                 self.offer(x[i])
         return self.upper < before
@@ -47,7 +45,7 @@ class Points(Witness):
         found = ""
         x = np.clip(starts, self.domain.inner_lo, self.domain.inner_hi)
         values = self._values(x)
-        for i in np.argsort(values, kind="stable")[:_DESCENTS]:
+        for i in np.argsort(values, kind="stable")[:DESCENTS]:
             if not np.isfinite(values[i]) or not self._is_new(x[i]):
                 continue
             with np.errstate(all="ignore"):
@@ -89,7 +87,7 @@ class Points(Witness):
 
     def _steps(self) -> int:
         """Fewer for many variables, where each costs as much as a contraction."""
-        return max(8, min(120, 10_000_000 // self.function.n))
+        return max(LEAST_STEPS, min(MOST_STEPS, STEP_NUMBERS // self.function.n))
 
     def _values(self, x: FloatArray) -> FloatArray:
         return np.asarray(self.function(x), np.float64).reshape(-1)

@@ -16,14 +16,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.boxes import BoolArray, Boxes, FloatArray, concatenated, without_nan
+from infimum.boxes import Boxes, FloatArray, concatenated, without_nan
 from infimum.concurrency import cached_property
 from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
+from infimum.search.auto import tuning
 from infimum.search.auto.bisection import bisected, proposed_cuts
+from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
 from infimum.search.method import Method, Report, unheard
@@ -31,15 +33,6 @@ from infimum.search.outcome import Options, Outcome, Proof, Work, work_summary
 from infimum.search.pool import Pool
 from infimum.search.status import Status
 
-_BATCH, _MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most, where no number is given
-_SHARE = 4  # and a quarter of those that wait
-_ENDS = 2**21  # that a batch holds, unless it is a single box
-_FEW = 128  # boxes that a batch should have, where splitting can make them
-_ROUNDS, _LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
-_DIVES_FROM = 4  # iterations: before, boxes are too wide for it
-_PROBED = 16  # boxes of a batch that are probed
-_GUESS = 1e-7  # the first guess above a lower bound, relative, where no ftol says better
-_FALLS = 4  # boxes without lower bound near which a proof that there is none is looked for
 _MEMORY = 2**31  # bytes of boxes
 
 
@@ -66,16 +59,11 @@ class Search(Method):
         self.options = options
         self.goals = options.goals
         self.widths = self.goals.widths(self.domain.n)
-        self.guess = max(options.ftol / 4, 1e-14) if options.ftol else _GUESS
-        # | ftol | fatol    | a guess is relative to a bound, or to this where the bound is nearer to zero |
-        # | None |          | 1                                                                           |
-        # |      | positive | where fatol takes over from ftol                                            |
-        # |      | zero     | the upper bound                                                             |
-        self.floor = 1.0 if options.ftol is None else options.fatol / (4 * self.guess)
+        self.guess = Guess(options)
 
     @cached_property
     def chain(self) -> ContractorChain:
-        """What shrinks boxes; made in the first iteration, as that may take long."""
+        """Return what shrinks boxes; it is made in the first iteration, as that may take long."""
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
     # ------------------------------------------------------------------------------------------ the loop
@@ -103,20 +91,21 @@ class Search(Method):
         return Status.PROVED if status is None else status
 
     def _is_unfinished(self) -> bool:
-        """Whether a box is to be looked at; at the end, those that were put away under other bounds are asked again."""
+        """Return whether a box is to be looked at; in the end, boxes put away under other bounds are asked again."""
         if self.proof is not None:
             return False
         if not len(self.open) and len(self.done) and self.goals.ftol is not None:
             boxes = self.done.all()
-            meets = self._meets_goals(boxes)
+            meets = self.goals.need_no_cut(boxes, self.upper)
             self.done = Pool(self.domain.n)
             self.done.add(boxes[meets])
             self.open.add(boxes[~meets])
         return len(self.open) > 0
 
     def _iterate(self) -> None:
-        batch = self.options.batch or min(max(_BATCH, len(self.open) // _SHARE), _MOST_BATCH)
-        most = max(1, min(batch, _ENDS // (2 * self.domain.n)))
+        """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
+        batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
+        most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
         boxes = self._hold(self.open.take(most))
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
@@ -124,7 +113,7 @@ class Search(Method):
         self._look(boxes)
         if self.upper < before:
             boxes = self._hold(self._contracted(boxes))
-        meets = self._meets_goals(boxes)
+        meets = self.goals.need_no_cut(boxes, self.upper)
         if meets.any():
             self.done.add(boxes[meets])
             boxes = self._hold(boxes[~meets])
@@ -193,8 +182,8 @@ class Search(Method):
         if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
             return
         pools = [pool.all() for pool in (self.done, self.open)]
-        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][:_FALLS] for lo, hi, lower in pools]
-        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[:_FALLS])
+        boxes = [np.stack([lo, hi], -1)[lower == -np.inf][: tuning.RAYS] for lo, hi, lower in pools]
+        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS])
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 
@@ -212,16 +201,16 @@ class Search(Method):
         # | yes                            | narrow        | enough                                               |
         if not self.chain.can_guess:
             return boxes
-        count = min(_PROBED, len(boxes)) if self.domain.n < 10_000 else min(1, len(boxes))
-        for _ in range(_ROUNDS if self.iterations == 1 else _LATER_ROUNDS):
+        count = min(tuning.PROBED if self.domain.n < tuning.MANY_VARIABLES else 1, len(boxes))
+        for _ in range(tuning.ROUNDS if self.iterations == 1 else tuning.LATER_ROUNDS):
             first = boxes[:count]
             if not count or not np.isfinite(first.lower).all():
                 break
-            if self._is_settled(first.lower).all():
-                if self.widths is None or self._is_narrow(first).all():
+            if self.guess.is_settled(first.lower, self.upper).all():
+                if self.widths is None or not is_wide(*first.ends, self.widths).any():
                     break
-                self.guess *= 1e-4
-            level = self._level(first.lower)
+                self.guess.shrink()
+            level = self.guess.level(first.lower, self.upper)
             if (level <= first.lower).any():
                 break
             probed = self.chain.contract_to_level(first, level)
@@ -236,7 +225,7 @@ class Search(Method):
                 break
             if len(boxes) > count and lower.min() > boxes.lower[count:].min():
                 break  # others are lower now: to raise these further would not raise the least bound
-            self.guess = min(self.guess * 2, 0.1)
+            self.guess.grow()
         return self._probed_finely(boxes) if len(boxes) == 1 else boxes
 
     def _tried(self, boxes: Boxes, level: FloatArray) -> bool:
@@ -256,18 +245,18 @@ class Search(Method):
 
     def _probed_finely(self, boxes: Boxes) -> Boxes:
         """Try a single box under ever smaller guesses, as long as the ones before left it wide."""
-        for finer in (1e-3, 1e-6, 1e-8):
-            if self._is_settled(boxes.lower).all() or not np.isfinite(boxes.lower).all() or not len(boxes):
+        for finer in tuning.FINER:
+            if not self._is_worth_a_guess(boxes.lower):
                 break
-            level = self._level(boxes.lower, finer)
+            level = self.guess.level(boxes.lower, self.upper, finer)
             probed = self.chain.contract_to_level(boxes, level)
             if probed.is_empty().any():
                 return boxes.with_lower(np.maximum(boxes.lower, level))
             if self._tried(probed, level):
                 boxes = self._hold(self._contracted(boxes))
         lower = boxes.lower
-        if self.iterations == 1 and len(boxes) and np.isfinite(lower).all() and not self._is_settled(lower).all():
-            level = self._level(lower)
+        if self.iterations == 1 and self._is_worth_a_guess(lower):
+            level = self.guess.level(lower, self.upper)
             probed = self.chain.contract_to_level(boxes, level, patient=True)
             if probed.is_empty().any():
                 return boxes.with_lower(np.maximum(lower, level))
@@ -276,23 +265,9 @@ class Search(Method):
                 boxes = self._contracted(known.with_lower(lower))
         return boxes
 
-    def _level(self, lower: FloatArray, finer: float = 1.0) -> FloatArray:
-        """What is guessed for boxes with such lower bounds: a little more, never above the upper bound."""
-        with np.errstate(over="ignore"):
-            level: FloatArray = np.minimum(lower + self.guess * finer * self._scale(lower), self.upper)
-        return level
-
-    def _scale(self, bound: FloatArray | float) -> FloatArray:
-        """What a guess is relative to."""
-        floor = self.floor if self.floor or not np.isfinite(self.upper) else abs(self.upper)
-        return np.maximum(floor, np.abs(bound))
-
-    def _is_settled(self, lower: FloatArray) -> BoolArray:
-        """Whether the upper bound is as close to the lower ones as a guess would be."""
-        if not np.isfinite(self.upper):
-            return np.zeros(lower.shape, bool)
-        settled: BoolArray = self.upper - lower <= self.guess * self._scale(self.upper) / 4
-        return settled
+    def _is_worth_a_guess(self, lower: FloatArray) -> bool:
+        """Return whether the lower bounds (k,) are finite, and not as close to the upper one as a guess would be."""
+        return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
     def _look(self, boxes: Boxes) -> None:
         """Try the boxes' middles, and from time to time a local descent from the best of them."""
@@ -302,42 +277,16 @@ class Search(Method):
         if self.points.offer_best(middles):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
-        if is_time and not self._is_settled(boxes.lower).all():
-            way = self.points.descend(middles, boxes if self.iterations >= _DIVES_FROM else None)
+        if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
+            way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
             if way:
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
 
-    def _meets_goals(self, boxes: Boxes) -> BoolArray:
-        """Return which boxes need no cut, or allow none.
-
-        width goal                               value goal      needs no cut
-        every wide variable cannot be cut        met, or none    yes; verdict.py says whether the goals are reached
-        none                                     met             yes
-        none                                     none            no: limits end the search
-        anything else                                            only where no variable can be cut
-        """
-        lo, hi = boxes.ends
-        middle = at_fraction(lo, hi, 0.5)
-        cut = (lo < middle) & (middle < hi)
-        stuck: BoolArray = np.logical_not(cut.any(1))
-        if self.goals.are_none:
-            return stuck
-        wide = np.zeros_like(cut) if self.widths is None else is_wide(lo, hi, self.widths)
-        found: BoolArray = stuck | (self.goals.are_close(boxes.lower, self.upper) & ~(cut & wide).any(1))
-        return found
-
-    def _is_narrow(self, boxes: Boxes) -> BoolArray:
-        """Return which boxes are as narrow as asked for."""
-        if self.widths is None:
-            return np.ones(len(boxes), bool)
-        found: BoolArray = np.logical_not(is_wide(*boxes.ends, self.widths).any(1))
-        return found
-
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
-        few = min(_FEW, most)
+        few = min(tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
             known = replace(self.chain.known, upper=self.upper, widths=self.widths)

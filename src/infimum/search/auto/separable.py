@@ -17,31 +17,28 @@ from infimum.fractions import at_fraction
 from infimum.function.blocks import BlockClass, Separated, separate
 from infimum.function.function import Function
 from infimum.search.auto.search import Search
+from infimum.search.auto.tuning import FEW_VARIABLES, MOST_BLOCKS, MOST_ENDS_WHEN_LATE, PASSES, ROUNDS_OF_FEW
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.method import Report, unheard
 from infimum.search.outcome import Options, Outcome, Progress, Proof
-from infimum.search.product import MOST_NUMBERS, Answers, Product, share
+from infimum.search.product import Answers, Product, share
 from infimum.search.status import Status
+from infimum.search.tuning import MOST_ENDS
 from infimum.search.verdict import judged
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
-
-_MOST_BLOCKS = 4096  # that differ
-_PASSES = 16  # over all blocks, each with a smaller gap
-_MOST_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
-_FEW, _ROUNDS_OF_FEW = 8, 4  # variables that are hardly worth taking apart: tried together for a while
 
 
 def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
     """Enclose the global minimum of a function over a domain, block by block where it is a sum of such."""
     options = options.begun()
     whole = Search(function, domain, options, report)
-    first = whole.run(rounds=_ROUNDS_OF_FEW if domain.n <= _FEW else 1)
+    first = whole.run(rounds=ROUNDS_OF_FEW if domain.n <= FEW_VARIABLES else 1)
     if first.status != Status.RUNNING:
         return first
     parts = _parts(function, options) if domain.n > 1 else None
-    if parts is None or sum(blocks.distinct(domain)[0].size for blocks in parts.classes) > _MOST_BLOCKS:
+    if parts is None or sum(blocks.distinct(domain)[0].size for blocks in parts.classes) > MOST_BLOCKS:
         return whole.run()
     return _BlockSearch(function, domain, options, report, parts, whole).run(first)
 
@@ -87,7 +84,7 @@ class _BlockSearch:
         self.left, self.best = _around(first.boxes, self.domain), first.x
         asked = self._share(first.upper)
         product, lower, upper, x = self._combined(first, asked)
-        for _ in range(_PASSES):
+        for _ in range(PASSES):
             # The whole's gap follows from its upper bound, which the blocks have just found: it may be a smaller one.
             closer = self._share(upper)
             if closer is None or self.status != Status.PROVED or self.options.goals.is_value_met(lower, upper):
@@ -119,7 +116,7 @@ class _BlockSearch:
     @staticmethod
     def _written(product: Product, lower: float, late: bool) -> tuple[FloatArray, FloatArray]:
         """The boxes, or one around all of them where they are too many, or many and time is up."""
-        if 2 * product.n * product.count() <= (_MOST_WHEN_LATE if late else MOST_NUMBERS):
+        if 2 * product.n * product.count() <= (MOST_ENDS_WHEN_LATE if late else MOST_ENDS):
             return product.boxes()
         return product.hull()[None], np.array([lower])
 

@@ -18,21 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends.cuda import children as cuda_children
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.children import Queue, Rows, Table
 from infimum.errors import BackendUnavailable
 from infimum.fractions import FRACTIONS, at_fraction
 from infimum.function.function import Function
-from infimum.search.paper.enumerated import BATCH, boxes, children, refuse_too_many
+from infimum.search.paper.enumerated import boxes, children, refuse_too_many
 from infimum.search.paper.split import Split
+from infimum.search.paper.tuning import BATCH, FACTOR, FETCHED, PIECE
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 T = TypeVar("T")
 _Work = Callable[[Queue, int, Any, Any], T]  # on a piece: its queue, first child, lower and upper ends (sets, count)
 
-PIECE = 2**22  # children of one launch
-FETCHED, FACTOR = 4096, 4  # survivors that come to the host at first, and how many times as many each time after
 _FRACTIONS = len(FRACTIONS)
 _INFINITY = int(np.float64(np.inf).view(np.int64))
 
@@ -88,7 +87,7 @@ class DeviceChildren:
     # ------------------------------------------------------------------------------------------ pieces
     @property
     def cupy(self) -> Any:
-        return cuda._cupy()
+        return cuda_device.cupy()
 
     @property
     def _short(self) -> Any:
@@ -97,7 +96,7 @@ class DeviceChildren:
     def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
         """The work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
         found: list[T] = []
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
             for _ in range(0, max(share.count for share in shares), PIECE):
                 for share in shares:
@@ -116,7 +115,7 @@ class DeviceChildren:
             if attempt == 0:
                 self.spill()
         if count == 1:
-            raise BackendUnavailable(cuda.memory_is_short())
+            raise BackendUnavailable(cuda_device.memory_is_short())
         half = count // 2
         return self.halved(first, half, work) + self.halved(first + half, count - half, work)
 
@@ -224,7 +223,7 @@ class _Part:
         """Add so many to those on the host."""
         assert self._far is not None
         at = slice(self._fetched, self._fetched + count)
-        with cuda.cuda_errors_as_refusals(), self._queue.current() as cupy:
+        with cuda_device.cuda_errors_as_refusals(), self._queue.current() as cupy:
             bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
         self._bounds = np.concatenate([self._bounds[self._next :], bounds])
         self._indices = np.concatenate([self._indices[self._next :], indices])

@@ -13,13 +13,10 @@ from infimum.deadline import ask
 from infimum.errors import InvalidOption
 from infimum.function.function import Function
 from infimum.search.paper.split import Split
+from infimum.search.paper.tuning import BATCH, BATCH_ENDS, MOST_CHILDREN
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
-
-BATCH = 4096
-_MOST = 2**24
-_NUMBERS = 2**22  # interval ends of a batch, on either side
 
 
 class Run(Protocol):
@@ -66,7 +63,7 @@ class EnumeratedRun:
 
 def batches(first: int, last: int, n: int) -> Iterator[IndexArray]:
     """The numbers from first to last, so many at a time that their boxes of n variables fit into memory."""
-    size = max(1, min(BATCH, _NUMBERS // n))
+    size = max(1, min(BATCH, BATCH_ENDS // n))
     for start in range(first, last, size):
         ask()
         yield np.arange(start, min(start + size, last))
@@ -80,10 +77,10 @@ def children(split: Split) -> int:
 def refuse_too_many(split: Split) -> None:
     """Hold afterwards: the children are few enough to evaluate and keep all of them."""
     count = children(split)
-    if count > _MOST:
+    if count > MOST_CHILDREN:
         raise InvalidOption(
             f"{split.parts} parts of {split.count} variables are {count} children, each of which is "
-            f"evaluated for this function. Choose a partition with at most {_MOST}, such as Uniform(4, 10)."
+            f"evaluated for this function. Choose a partition with at most {MOST_CHILDREN}, such as Uniform(4, 10)."
         )
 
 

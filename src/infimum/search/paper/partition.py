@@ -19,13 +19,12 @@ import numpy.typing as npt
 
 from infimum.errors import InvalidOption
 from infimum.fractions import at_fraction, from_unit, to_unit
+from infimum.search.paper.tuning import DECADE, NEAR_ZERO
 from infimum.search.proposals import numbers
 
 FloatArray = npt.NDArray[np.float64]
 
 _LARGEST = float(np.finfo(np.float64).max)
-_DECADES = 10.0  # a ratio of the ends from which a range is cut by ratios
-_NEAR_ZERO = 1e-16  # stands for 0 on a scale of ratios, relative to the other end
 
 
 class Partition(Protocol):
@@ -86,12 +85,12 @@ class Logarithmic:
         with np.errstate(all="ignore"):
             small, large = np.minimum(np.abs(lo), np.abs(hi)), np.maximum(np.abs(lo), np.abs(hi))
             large = np.minimum(large, _LARGEST)
-            small = np.maximum(small, large * _NEAR_ZERO)
+            small = np.maximum(small, large * NEAR_ZERO)
             ratio = np.exp(np.log(small)[:, None] + (np.log(large) - np.log(small))[:, None] * fractions)
             curved = from_unit(to_unit(lo)[:, None] + (to_unit(hi) - to_unit(lo))[:, None] * fractions)
             one_sign = (lo >= 0) | (hi <= 0)
-            spans = one_sign & (large > _DECADES * small) & (small > 0)
-            wide = ~one_sign & (hi - lo > _DECADES)
+            spans = one_sign & (large > DECADE * small) & (small > 0)
+            wide = ~one_sign & (hi - lo > DECADE)
         by_ratio = np.where((hi <= 0)[:, None], -ratio[:, ::-1], ratio)
         return np.where(spans[:, None], by_ratio, np.where(wide[:, None], curved, plain))
 

@@ -12,6 +12,7 @@ from array import array
 import numpy as np
 import numpy.typing as npt
 
+from infimum.core.codes import Advance, Settle, Tables
 from infimum.deadline import unhurried
 from infimum.domain import Domain
 from infimum.function.function import Function
@@ -21,14 +22,12 @@ from infimum.search.paper.enumerated import EnumeratedRun, Run
 from infimum.search.paper.partition import Uniform, cut
 from infimum.search.paper.remaining import Bounded, remaining
 from infimum.search.paper.split import Split
-from infimum.staging.cuda.device import working
+from infimum.staging.cuda.working import working
 
 FloatArray = npt.NDArray[np.float64]
 Child = tuple[float, int, int]  # its lower bound, its region and its index there
 
 _WHOLE = 64  # digits of a child's index: all of them
-_NEXT_KNOWN, _CHILD, _NO_TABLES = 0, 1, 2  # what the core answers when it settles or advances a run
-_DOES_NOT_STAGE = 2  # what it answers when it tabulates a region
 
 
 class Regions:
@@ -53,11 +52,11 @@ class Regions:
             function.stages,
             ((domain.lo, domain.hi), (domain.inner_lo, domain.inner_hi)),
             None if options.xtol is None else np.asarray(options.xtol, np.float64),
-            options.backend,
+            function.place.backend,
             (options.partition.parts, options.partition.variables),
         )
         self.on_box = function.on_box(self.box.lo, self.box.hi, lambda: self.box.moves)
-        self.device = DeviceChildren(function) if options.backend == "cuda" else None
+        self.device = DeviceChildren(function) if function.place.backend == "cuda" else None
         self._masks_are_all = function.is_smooth_everywhere and function.gradient_is_staged
         # Sample points are moved into the inward-rounded domain; where that is the domain, they lie in their region.
         self._is_inward = bool((domain.lo == domain.inner_lo).all() and (domain.hi == domain.inner_hi).all())
@@ -152,9 +151,9 @@ class Regions:
             return run.bound()
         while not self.options.is_late():
             kind = self.box.settle(region, upper)
-            if kind == _NEXT_KNOWN:
+            if kind == Settle.DONE:
                 break
-            if kind == _NO_TABLES:
+            if kind == Settle.NEEDS_TABLES:
                 self.box.go(region)
                 self.tabulate(region)
         return self.box.bound(region)
@@ -165,11 +164,11 @@ class Regions:
             return self._enumerated[region].advance()
         other = self._queue[0] if self._queue else (np.inf, -1)
         kind, bound, index = self.box.advance(region, upper, *other)
-        if kind == _NO_TABLES:
+        if kind == Advance.NEEDS_TABLES:
             self.box.go(region)
             self.tabulate(region)
             kind, bound, index = self.box.advance(region, upper, *other)
-        return (bound, index) if kind == _CHILD else None
+        return (bound, index) if kind == Advance.CHILD else None
 
     # ------------------------------------------------------------------------------------------ the working box
     def go(self, region: int, index: int) -> None:
@@ -209,9 +208,9 @@ class Regions:
             defined, smooth = self.on_box.facts
             self.is_defined = defined and self._is_inward
         kind = self.box.tabulate(region, smooth, self.on_box.extras() if smooth else None)
-        if kind:
+        if kind != Tables.COMPLETE:
             self._incomplete.add(region)
-        return kind != _DOES_NOT_STAGE
+        return kind != Tables.NONE
 
     def split_of(self, region: int) -> Split:
         """Return where a region is cut."""

@@ -6,13 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.search.paper.enumerated import Run
-from infimum.staging.cuda.device import Working
+from infimum.search.paper.tuning import LEFT_ENDS, MOST_WHEN_WAITED_FOR
+from infimum.staging.cuda.working import Working
 
 FloatArray = npt.NDArray[np.float64]
 Bounded = tuple[float, FloatArray]
-
-_NUMBERS = 2**23  # interval ends that the boxes may hold together
-_MOST_AT_ONCE = 50_000  # boxes that are listed in about half a second
 
 
 def remaining(
@@ -24,9 +22,9 @@ def remaining(
     holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere. at_once: fewer
     boxes of many variables, where somebody waits for the answer.
     """
-    most = max(1024, _NUMBERS // (2 * box.lo.size))
+    most = max(1024, LEFT_ENDS // (2 * box.lo.size))
     if at_once:
-        most = max(1, min(_MOST_AT_ONCE, _NUMBERS // (2 * box.lo.size)))
+        most = max(1, min(MOST_WHEN_WAITED_FOR, LEFT_ENDS // (2 * box.lo.size)))
     entries: list[tuple[int, float, int, int]] = []
     for region in regions:
         bounds, indices, depths = (part.tolist() for part in _left(box, enumerated, region))

@@ -28,8 +28,9 @@ from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.fractions import FRACTIONS, at_fraction
 from infimum.function.function import Function
-from infimum.search.paper.enumerated import BATCH, batches, boxes, children
+from infimum.search.paper.enumerated import batches, boxes, children
 from infimum.search.paper.split import Split
+from infimum.search.paper.tuning import BATCH
 
 FloatArray = npt.NDArray[np.float64]
 

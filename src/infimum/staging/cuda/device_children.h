@@ -29,9 +29,9 @@ INFIMUM_FN bool is_discarded(const Shape &s, const unsigned char *masks, const D
     const int count = s.head->masks, parts = s.head->parts;
 #pragma unroll 1
     for (int i = 0; i < count; i++, c++) {
-        const PackedPositions positions = c->positions;
-        const int start = c->start, read = count_of(positions), last = position_of(positions, read - 1);
-        if (last >= from && last < to && masks[start + number(positions, digits, read, parts)]) return true;
+        const Positions positions = c->positions;
+        const int last = positions.last();
+        if (last >= from && last < to && masks[c->start + positions.number(digits, positions.count(), parts)]) return true;
     }
     return false;
 }
@@ -90,7 +90,7 @@ INFIMUM_LONG_FN double own_bound(const Region &r, unsigned index, int depth) {
     const Range z = enclosed(r.shape, r.tables, digits, depth);
     if (z.lo > z.hi) return INFIMUM_INF;
     const double lo = stored(z.lo);
-    return depth == r.shape.head->split ? lo : lo - magnitude(lo) * PREFIX_MARGIN;
+    return depth == r.shape.head->split ? lo : prefix_bound(lo);
 }
 // What lies between some prefixes and what is looked for below them: own bounds of the first levels, for all that begins with
 // each, so that they are found once and not by everyone who passes.

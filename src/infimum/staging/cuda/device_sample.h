@@ -9,23 +9,10 @@ namespace INFIMUM_NAMESPACE {
 INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, Digits digits) {
     Point z[FAMILIES];
 #pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
-        const PackedFamily &f = s.family(family);
-        const PackedTerm *t = s.touched(family), *const end = t + f.touched_count;
-        const int op = f.op, parts = s.head->parts;
-        double fold = number_of(v.hoisted[family]);
-#pragma unroll 1
-        for (; t < end; t++) {
-            const TermEntry e = entry_of(t);
-            const int count = count_of(e.positions);
-            fold = joined(op, fold, number_of(v.pool[e.start(count) + number(e.positions, digits, count, parts)]));
-        }
-        z[family] = {fold};
-    }
+    for (int i = 0; i < FAMILIES; i++) z[i] = {value_of_family(s.terms(i), v.pool, digits, number_of(v.hoisted[i]))};
     const double found = epilogue(z).at;
     return found == found ? found : INFIMUM_INF;
 }
-INFIMUM_FN bool is_possible(Range z) { return z.lo <= z.hi; }
 
 // ---------------------------------------------------------------------------------------------- the search
 // A prefix or a child: its bound or its value, and what it is, in the order of core/staging/samples.h.
@@ -212,10 +199,6 @@ INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, L
     }
     __syncthreads();
 }
-INFIMUM_FN bool is_worth(double value, double bound) {
-    if (value == INFIMUM_INF) return bound < INFIMUM_INF;
-    return bound < value - magnitude(value) * PREFIX_MARGIN;
-}
 // By the block: the first `opened` nodes that wait are opened, each into at most `room` that are `deeper` digits longer;
 // children have their values.
 INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room,
@@ -339,11 +322,12 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
         const int count = s.family(family).touched_count;
 #pragma unroll 1
         for (int i = rank(); i < count; i += threads()) {
-            const PackedTerm &t = s.touched(family)[i];
-            Parts of = {t.positions, {}};
+            const Touched &t = s.touched(family)[i];
+            const Positions positions = t.entry.positions;
+            Parts of = {positions, {}};
 #pragma unroll 1
-            for (int j = 0; j < PACKED_POSITIONS; j++)
-                if (j < count_of(t.positions)) of.digits[j] = look.digits[position_of(t.positions, j)];
+            for (int j = 0; j < MOST_POSITIONS; j++)
+                if (j < positions.count()) of.digits[j] = look.digits[positions.at(j)];
             m.proofs[before_family + i] = term_on<Range>(w, s, family, t.term, of, kind);
         }
         before_family += count;
@@ -358,7 +342,7 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
         const PackedFamily &p = s.family(family);
         Range fold = root_of(f, p, f.proofs + look.fraction * f.total);
 #pragma unroll 1
-        for (int i = 0; i < p.touched_count; i++) fold = joined(p.op, fold, m.proofs[next++]);
+        for (int i = 0; i < p.touched_count; i++) fold = met(p.op, fold, m.proofs[next++]);
         z[family] = fold;
     }
     const Range proved = epilogue(z);

@@ -26,17 +26,18 @@ struct Turn {
 };
 // By one thread, a row of the tables: of a term on a part, or at its sample points.
 INFIMUM_FN void tabulate_row(const World &w, const Shape &s, int family, int kind, int row, const Values &to) {
-    const PackedTerm *t = s.touched(family);
+    const Touched *t = s.touched(family);
 #pragma unroll 1
-    for (int rows; row >= (rows = combinations(s.head->parts, count_of(t->positions))); t++) row -= rows;
-    const Parts of = parts_of_row(t->positions, row, s.head->parts);
-    to.pool[t->starts[count_of(t->positions) - 1] + row] =
+    for (int rows; row >= (rows = t->entry.positions.rows(s.head->parts)); t++) row -= rows;
+    const Positions positions = t->entry.positions;
+    const Parts of = parts_of_row(positions, row, s.head->parts);
+    to.pool[t->entry.start(positions.count()) + row] =
         kind ? of_number(term_on<Point>(w, s, family, t->term, of, kind).at) : term_on<Range>(w, s, family, t->term, of, 0);
 }
 template <class ValuesOf>
 INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const ValuesOf &values, unsigned char *masks) {
     const int fractions = static_cast<int>(w.fractions);
-    const Parts all = {0, {}};
+    const Parts all = {{0}, {}};
     Turn turn = {rank()};
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++) {
@@ -67,53 +68,17 @@ INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const Values
     });
 }
 
-// ---------------------------------------------------------------------------------------------- hulls
-// The hulls of a term, once its table stands.
-INFIMUM_FN void close_term(const Shape &s, const PackedTerm &t, const Values &to) {
-    const int parts = s.head->parts;
-#pragma unroll 1
-    for (int j = count_of(t.positions); j-- > 0;) {
-        const int rows = combinations(parts, j);
-        const Range *from = to.pool + t.starts[j];
-        Range *hulls = to.pool + (j ? t.starts[j - 1] : t.open);
-#pragma unroll 1
-        for (int i = 0; i < rows; i++) {
-            Range found = *from++;
-#pragma unroll 1
-            for (int k = 1; k < parts; k++) found = hull_of(found, *from++);
-            hulls[i] = found;
-        }
-    }
-}
-// For each depth the fold of all terms that are wholly open there.
-INFIMUM_FN void close_family(const Shape &s, int family, const Values &to) {
-    const PackedFamily &p = s.family(family);
-    const PackedTerm *terms = s.touched(family);
-    const int split = s.head->split;
-    Range *suffix = to.suffix + family * (split + 1);
-    Range fold;
-    make_neutral(p.op, fold);
-    suffix[split] = fold;
-#pragma unroll 1
-    for (int depth = split; depth-- > 0;) {
-#pragma unroll 1
-        for (int i = 0; i < p.touched_count; i++)
-            if (position_of(terms[i].positions, 0) == depth) fold = joined(p.op, fold, to.pool[terms[i].open]);
-        suffix[depth] = fold;
-    }
-}
-
 // ---------------------------------------------------------------------------------------------- trees
 // One chunk, by one warp: term i meets i + 128, what is left meets i + 64, ..., i + 1. As long as 32 or more are left, term i
 // meets terms of its own column i, i + 32, ..., i + 224.
 template <class T>
 INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree, Range *memory) {
-    enum { COLUMN = DEVICE_CHUNK / 32 };
+    enum { COLUMN = INFIMUM_CHUNK / 32 };
     T *work = reinterpret_cast<T *>(memory);
-    const int first = chunk * DEVICE_CHUNK, rest = static_cast<int>(f.size[level]) - first, op = static_cast<int>(f.op);
+    const int first = chunk * INFIMUM_CHUNK, rest = static_cast<int>(f.size[level]) - first, op = static_cast<int>(f.op);
     const T *terms = tree + f.first[level] + first;
     const unsigned char *left_out = f.left_out + first;
-    int count = rest < DEVICE_CHUNK ? rest : DEVICE_CHUNK;
+    int count = rest < INFIMUM_CHUNK ? rest : INFIMUM_CHUNK;
 #pragma unroll 1
     for (int i = lane(); i < 32 && i < count; i += lanes()) {
         T column[COLUMN];
@@ -127,7 +92,7 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
         for (int d = COLUMN / 2; d >= 1; d /= 2)
 #pragma unroll
             for (int k = 0; k < d; k++)
-                if (i + 32 * (k + d) < count) column[k] = joined(op, column[k], column[k + d]);
+                if (i + 32 * (k + d) < count) column[k] = met(op, column[k], column[k + d]);
         work[i] = column[0];
     }
     __syncwarp();
@@ -135,7 +100,7 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
 #pragma unroll 1
     for (int d = 16; d >= 1; d /= 2) {
 #pragma unroll 1
-        for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = joined(op, work[i], work[i + d]);
+        for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = met(op, work[i], work[i + d]);
         __syncwarp();
         if (count > d) count = d;
     }
@@ -224,12 +189,16 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
             for (int family = 0; family < FAMILIES; family++) {
                 const PackedFamily &p = s.family(family);
                 turn.over(kinds * p.touched_count, [&](int task) {
-                    close_term(s, s.touched(family)[task % p.touched_count], values(task / p.touched_count));
+                    close_term(s.touched(family)[task % p.touched_count], head.parts, values(task / p.touched_count).pool);
                 });
             }
         }
         if (level == 1)
-            turn.over(kinds * FAMILIES, [&](int task) { close_family(s, task % FAMILIES, values(task / FAMILIES)); });
+            turn.over(kinds * FAMILIES, [&](int task) {
+                const Values to = values(task / FAMILIES);
+                const int family = task % FAMILIES;
+                close_family(s.terms(family), to.pool, head.split, to.suffix + family * (head.split + 1));
+            });
         __syncthreads();
     }
     INFIMUM_MARK(2);

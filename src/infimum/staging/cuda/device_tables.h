@@ -1,10 +1,9 @@
 // What the kernels of a staged search work on: the box with its terms and trees, a split's shape, the tables of its terms.
 //
-// Included by the text that device_text.py writes, after FAMILIES, MOST_INPUTS, REDUCTIONS and the functions
+// Included by the text that text.py writes, after FAMILIES, MOST_INPUTS, INFIMUM_REDUCTIONS and the functions
 //   term(family, x)   slope(class, x)   epilogue(z)
-// in the values Range and Point. core/staging/ defines every number here: same formulas, same order, same bits.
+// in the values Range and Point. Folds, hulls and fractions are core/staging/'s own headers: same formulas, order and bits.
 #pragma once
-#include "staging/numbers.h"
 #include "staging/packed.h"
 
 // Where the time goes (bench/gpu_stages.py): cycles between the marks that a block's first thread passes.
@@ -26,7 +25,7 @@ __device__ long long infimum_clocks[32];
 
 namespace INFIMUM_NAMESPACE {
 
-enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 32, DEVICE_CHUNK = 256 };
+enum { DEVICE_SPLIT = 24, DEVICE_PARTS = 64, DEVICE_FRACTIONS = 16, DEVICE_LISTED = 32 };
 
 // ---------------------------------------------------------------------------------------------- what lies on the device
 // Terms of one body: what they read, their values on the box and at its sample points on the fixed tree's levels.
@@ -70,7 +69,11 @@ struct Shape {
         return reinterpret_cast<const T *>(base + offset);
     }
     INFIMUM_METHOD const PackedFamily &family(int i) const { return at<PackedFamily>(head->family)[i]; }
-    INFIMUM_METHOD const PackedTerm *touched(int i) const { return at<PackedTerm>(family(i).touched); }
+    INFIMUM_METHOD const Touched *touched(int i) const { return at<Touched>(family(i).touched); }
+    INFIMUM_METHOD TouchedTerms terms(int i) const {
+        const Touched *const first = touched(i);
+        return {first, first + family(i).touched_count, family(i).op, head->parts};
+    }
     INFIMUM_METHOD const double *edges(int position) const { return at<double>(head->edges) + position * (head->parts + 1); }
 };
 INFIMUM_FN Shape shape_of_packed(const char *packed) { return {reinterpret_cast<const Packed *>(packed), packed}; }
@@ -80,13 +83,6 @@ INFIMUM_FN Shape shape_of_place(const char *place) {
     return {head, place + sizeof(Packed) - head->shape};
 }
 INFIMUM_FN char *tables_of_place(char *place, const Packed &head) { return place + sizeof(Packed) + (head.bytes - head.shape); }
-
-INFIMUM_FN int combinations(int parts, int count) {
-    int found = 1;
-#pragma unroll 1
-    for (int i = 0; i < count; i++) found *= parts;
-    return found;
-}
 
 // ---------------------------------------------------------------------------------------------- tables
 // The values of all families on the children: enclosures over them, or values at one sample point of each.
@@ -103,24 +99,6 @@ INFIMUM_FN long long bytes_of_values(const Packed &head) {
 INFIMUM_FN unsigned char *masks_of_place(char *place, const Packed &head) {
     return reinterpret_cast<unsigned char *>(tables_of_place(place, head) + bytes_of_values(head));
 }
-
-// a o b, for a reduction that occurs: a text of sums has no code for products, and products of ranges are calls.
-template <class T>
-INFIMUM_FN T joined_here(int op, T a, T b) {
-    constexpr int ADD = 1 << REDUCE_ADD, MUL = 1 << REDUCE_MUL, MIN = 1 << REDUCE_MIN;
-    if ((REDUCTIONS & ADD) && (REDUCTIONS == ADD || op == REDUCE_ADD)) return met<REDUCE_ADD>(a, b);
-    if ((REDUCTIONS & MUL) && (REDUCTIONS < 2 * MUL || op == REDUCE_MUL)) return met<REDUCE_MUL>(a, b);
-    if ((REDUCTIONS & MIN) && (REDUCTIONS < 2 * MIN || op == REDUCE_MIN)) return met<REDUCE_MIN>(a, b);
-    return met<REDUCE_MAX>(a, b);
-}
-INFIMUM_LONG_FN Range joined_there(int op, Range a, Range b) { return joined_here(op, a, b); }
-INFIMUM_FN double joined(int op, double a, double b) { return joined_here(op, a, b); }
-INFIMUM_FN Range joined(int op, Range a, Range b) {
-    return REDUCTIONS == 1 << REDUCE_ADD ? joined_here(op, a, b) : joined_there(op, a, b);
-}
-
-INFIMUM_FN int count_of(PackedPositions positions) { return static_cast<int>(positions & 255); }
-INFIMUM_FN int position_of(PackedPositions positions, int i) { return static_cast<int>(positions >> (8 * i + 8) & 255); }
 
 // The digits of a child or a prefix, each in as many bits as the largest one needs. There are at most 2^31 children, so at most
 // 62 bits: less than twice as many as the index has, since 2^(bits - 1) < parts.
@@ -146,48 +124,12 @@ INFIMUM_FN unsigned index_of(const Packed &head, const Digits &digits) {
     for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
     return found;
 }
-// The number of the combination that the digits make of the first j positions.
-INFIMUM_FN int number(PackedPositions positions, const Digits &digits, int j, int parts) {
-    int found = digits[position_of(positions, 0)];
-#pragma unroll 1
-    for (int i = 1; i < j; i++) found = found * parts + digits[position_of(positions, i)];
-    return found;
-}
-// What a child needs of a term, in one load.
-struct alignas(16) TermEntry {
-    PackedPositions positions;
-    int starts[PACKED_POSITIONS];
-    INFIMUM_METHOD int start(int fixed) const { return fixed == 1 ? starts[0] : fixed == 2 ? starts[1] : starts[2]; }
-};
-INFIMUM_FN TermEntry entry_of(const PackedTerm *t) { return *reinterpret_cast<const TermEntry *>(t); }
-// A family on everything that begins with the first `depth` digits: the fold of what these fix, then hulls of what is partly
-// open, then what is wholly open. Terms are in the order of their last position, so one pass meets them in this order.
-INFIMUM_FN Range closed(const Shape &s, const Values &v, int family, const Digits &digits, int depth) {
-    const PackedFamily &f = s.family(family);
-    const PackedTerm *t = s.touched(family), *const end = t + f.touched_count;
-    const int op = f.op, parts = s.head->parts;
-    Range fold = v.hoisted[family];
-    bool open = false;
-#pragma unroll 1
-    for (; t < end; t++) {
-        const TermEntry e = entry_of(t);
-        if (position_of(e.positions, 0) >= depth) {
-            open = true;
-            continue;
-        }
-        const int count = count_of(e.positions);
-        int fixed = 1;
-#pragma unroll 1
-        while (fixed < count && position_of(e.positions, fixed) < depth) fixed++;
-        fold = joined(op, fold, v.pool[e.start(fixed) + number(e.positions, digits, fixed, parts)]);
-    }
-    return open ? joined(op, fold, v.suffix[family * (s.head->split + 1) + depth]) : fold;
-}
 // The function on everything that begins with the first `depth` digits.
 INFIMUM_LONG_FN Range enclosed(const Shape &s, const Values &v, Digits digits, int depth) {
     Range z[FAMILIES];
 #pragma unroll 1
-    for (int i = 0; i < FAMILIES; i++) z[i] = closed(s, v, i, digits, depth);
+    for (int i = 0; i < FAMILIES; i++)
+        z[i] = closed(s.terms(i), v.pool, v.suffix + i * (s.head->split + 1), digits, depth, v.hoisted[i], 0);
     return epilogue(z);
 }
 

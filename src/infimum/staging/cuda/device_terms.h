@@ -6,25 +6,20 @@ namespace INFIMUM_NAMESPACE {
 
 // Which split variables are read, by their positions, and the part of each; no position: the box itself.
 struct Parts {
-    PackedPositions positions;
-    int digits[PACKED_POSITIONS];
+    Positions positions;
+    int digits[MOST_POSITIONS];
 };
-INFIMUM_FN Parts parts_of_row(PackedPositions positions, int row, int parts) {
+INFIMUM_FN Parts parts_of_row(Positions positions, int row, int parts) {
     Parts found = {positions, {}};
-#pragma unroll 1
-    for (int i = PACKED_POSITIONS; i-- > 0;)
-        if (i < count_of(positions)) {
-            found.digits[i] = row % parts;
-            row /= parts;
-        }
+    positions.digits(row, parts, found.digits);
     return found;
 }
 INFIMUM_FN Range part_of(const World &w, const Shape &s, int v, const Parts &of) {
     const int *variables = s.at<int>(s.head->variables);
 #pragma unroll 1
-    for (int i = 0; i < PACKED_POSITIONS; i++)
-        if (i < count_of(of.positions) && variables[position_of(of.positions, i)] == v) {
-            const double *edges = s.edges(position_of(of.positions, i)) + of.digits[i];
+    for (int i = 0; i < MOST_POSITIONS; i++)
+        if (i < of.positions.count() && variables[of.positions.at(i)] == v) {
+            const double *edges = s.edges(of.positions.at(i)) + of.digits[i];
             return {edges[0], edges[1]};
         }
     return {w.lo[v], w.hi[v]};
@@ -41,10 +36,7 @@ INFIMUM_LONG_FN V term_on(const World &w, const Shape &s, int family, int number
     for (int j = 0; j < reads; j++) {
         const int v = f.variables[number * reads + j];
         Range part = part_of(w, s, v, of);
-        if (kind) {
-            const double at = at_fraction(part.lo, part.hi, w.fraction[kind - 1]);
-            part.lo = part.hi = clipped(at, w.inner_lo[v], w.inner_hi[v]);
-        }
+        if (kind) part.lo = part.hi = sample_in(part, w.fraction[kind - 1], w.inner_lo[v], w.inner_hi[v]);
         put_input(x[j], part);
     }
 #pragma unroll 1
@@ -71,9 +63,7 @@ INFIMUM_FN bool discards(const World &w, const Shape &s, const PackedComponent &
     for (int j = 0; j < extras; j++) x[reads + constants + j] = {extra[2 * j], extra[2 * j + 1]};
     const Range rise = slope(c.slopes, x);
     const int v = f.variables[c.component];
-    const Range own = part_of(w, s, v, of);
-    const bool rising = rise.lo > 0 && own.lo != w.domain_lo[v], falling = rise.hi < 0 && own.hi != w.domain_hi[v];
-    return (rising || falling) && rise.lo <= rise.hi;
+    return discards(rise, part_of(w, s, v, of), w.domain_lo[v], w.domain_hi[v]);
 }
 // The reduction of all terms but those that the split touches.
 template <class T>

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from infimum.backends.cuda import audit as cuda_audit
 from infimum.backends.cuda import cache as cuda_cache
-from infimum.backends.cuda import compile as cuda
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
 from infimum.staging.cuda.text import KERNELS
 
 FloatArray = npt.NDArray[np.float64]
@@ -59,7 +60,7 @@ class Gpu:
     """Machine on the current GPU. Its memory goes when it goes."""
 
     def __init__(self, text: str) -> None:
-        self._cupy = cuda._cupy()
+        self._cupy = cuda_device.cupy()
         modules, self.compile_seconds = _modules(text, self._cupy.cuda.Device().id)
         self._step, self._children = (modules[name].get_function(f"infimum_{name}") for name in KERNELS)
         self._kept: list[Any] = []
@@ -81,13 +82,13 @@ class Gpu:
         return int(self._pinned.ptr)
 
     def _keep(self, make: Any) -> int:
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             self._kept.append(make())
         return int(self._kept[-1].data.ptr)
 
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
         start, size = packed
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             if self._packed.size < size:
                 self._packed = self._cupy.empty(2 * size, np.uint8)
                 self._sent = self._cupy.cuda.alloc_pinned_memory(2 * size)
@@ -105,7 +106,7 @@ class Gpu:
         self._children((blocks,), (CHILDREN_THREADS,), arguments)
 
     def answer(self) -> list[float]:
-        with cuda.cuda_errors_as_refusals():
+        with cuda_device.cuda_errors_as_refusals():
             self._stream.synchronize()
         found: list[float] = self._answer.tolist()
         return found
@@ -115,8 +116,8 @@ class Gpu:
 def _modules(text: str, number: int) -> tuple[dict[str, Any], float]:
     """Each kernel on GPU `number`, and the seconds that compiling or reading them took, both at once."""
     started = time.perf_counter()
-    cupy = cuda._cupy()
-    nvrtc, architecture = cupy.cuda.nvrtc, cuda.device().architecture
+    cupy = cuda_device.cupy()
+    nvrtc, architecture = cupy.cuda.nvrtc, cuda_device.current().architecture
     with ThreadPoolExecutor(len(KERNELS)) as threads:
         codes = list(threads.map(lambda name: _compiled(text, name, nvrtc, architecture), KERNELS))
     modules = {name: cupy.cuda.function.Module() for name in KERNELS}
@@ -128,12 +129,14 @@ def _modules(text: str, number: int) -> tuple[dict[str, Any], float]:
 def _compiled(text: str, kernel: str, nvrtc: Any, architecture: str) -> bytes:
     """One of the kernels, without the others."""
     others = [f"--define-macro=INFIMUM_WITHOUT_{name.upper()}" for name in KERNELS if name != kernel]
-    options = [*cuda.OPTIONS, cuda_audit.CAREFUL, f"--gpu-architecture=sm_{architecture}", *others]
+    options = [*cuda_compile.OPTIONS, cuda_audit.CAREFUL, f"--gpu-architecture=sm_{architecture}", *others]
     name = cuda_cache.key(text, headers(), repr(options), repr(nvrtc.getVersion()))
-    return cuda_cache.cached(name, lambda: cuda._compile(nvrtc, text, [*options, f"--include-path={_HERE}"]))
+    return cuda_cache.cached(
+        name, lambda: cuda_compile.machine_code(nvrtc, text, [*options, f"--include-path={_HERE}"])
+    )
 
 
 @cache
 def headers() -> bytes:
     """Every header that the text may include."""
-    return cuda._headers() + b"".join(path.read_bytes() for path in sorted(_HERE.glob("*.h")))
+    return cuda_compile.headers() + b"".join(path.read_bytes() for path in sorted(_HERE.glob("*.h")))

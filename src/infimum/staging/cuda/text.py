@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from infimum.backends.cuda.emit import applied, literal
+from infimum.core.codes import Reduction
 from infimum.errors import ProgramError
 from infimum.passes.lowering import layout as form
 from infimum.passes.lowering.program import Program
 
 KERNELS = ("step", "children")
-REDUCTIONS = ("add", "mul", "min", "max")  # numbered so in core/staging/numbers.h
+REDUCTIONS = tuple(reduction.name.lower() for reduction in Reduction)
 
 
 def kernels(
@@ -29,17 +30,18 @@ def kernels(
     INFIMUM_WITHOUT_STEP or INFIMUM_WITHOUT_CHILDREN is defined.
     """
     inputs = max(program.n for program in (*families, *slopes))
-    mask = sum(1 << REDUCTIONS.index(name) for name in set(reductions))
+    mask = sum(1 << Reduction[name.upper()] for name in set(reductions))
     lines = [
         f"// A function of {len(families)} families of terms, with {len(slopes)} classes of slopes.",
         "#ifndef INFIMUM_NAMESPACE",
         "#define INFIMUM_NAMESPACE infimum_cuda",
         "#endif",
+        f"#define INFIMUM_REDUCTIONS {mask}",
         '#include "device.h"',
         "",
         "namespace INFIMUM_NAMESPACE {",
         "",
-        f"enum {{ FAMILIES = {len(families)}, MOST_INPUTS = {inputs}, REDUCTIONS = {mask} }};",
+        f"enum {{ FAMILIES = {len(families)}, MOST_INPUTS = {inputs} }};",
         *_function("epilogue", epilogue, "LONG_FN"),  # called from several places, the others from one
     ]
     for name, programs in (("term", families), ("slope", slopes)):

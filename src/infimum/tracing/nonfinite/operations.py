@@ -23,7 +23,7 @@ import numpy as np
 from infimum.exact.number import exact, pi
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
-from infimum.ops import Operation, names_with
+from infimum.ops import OPERATIONS, Operation, names_with
 from infimum.tracing.nonfinite.finiteness import FINITE, States, Truth
 from infimum.tracing.nonfinite.rules import StatesOf, at_infinity
 from infimum.tracing.ranges import Ends, Ranges
@@ -40,7 +40,8 @@ def _has_limit(row: Operation) -> bool:
 
 
 _LIMITS = names_with(lambda row: row.name == "pown" or _has_limit(row))
-ABSORBING = _LIMITS | {"div", "max", "min", "mod", "atan2"}
+_NARROWER = names_with(lambda row: row.domain is not None and row.domain.numbers_outside)
+ABSORBING = _LIMITS | _NARROWER | {"div", "max", "min", "mod", "atan2"}
 _HUGE = float(np.finfo(np.float64).max)
 
 
@@ -72,6 +73,9 @@ class NonFinite(StatesOf):
         made = self.graph.node(op, args, max(a.size for a in args), data)
         if op == "atan2":
             return self._atan2(made)
+        if op in _NARROWER:
+            self._refuse_outside(op, args[0])
+            return made
         states = [self.of(a) for a in args]
         if all(state is FINITE for state in states):
             return made
@@ -84,6 +88,16 @@ class NonFinite(StatesOf):
         return self._extreme(made, states)
 
     # ------------------------------------------------------------------------------------------ one operand
+    def _refuse_outside(self, op: str, a: Node) -> None:
+        """Refuse an operand that may lie where NumPy has numbers and the core has none."""
+        domain = OPERATIONS[op].domain
+        assert domain is not None
+        if not np.all(self.ranges.of(a)[0] >= domain.least):
+            raise refusal(
+                f"{op} is offered for numbers above {domain.least:g}, and its operand may be below here.",
+                f"Narrow the bounds, or write {op}(np.maximum(x, 1e-300)).",
+            )
+
     def _limit(self, made: Node, u: States) -> Node:
         if made.op == "pown" and made.data == 0:
             return self.number(1.0)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from infimum.tracing.math_rules import SCIPY
 from infimum.tracing.refusal import refusal
+from infimum.tracing.scipy_rules import SCIPY
 from infimum.tracing.twins.numpy import NumpyTwin, foreign
 from infimum.tracing.twins.origin import origin_of
 

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
-from infimum.tracing.math_rules import MATH, SCIPY
+from infimum.tracing.math_rules import MATH
 from infimum.tracing.negative import Negative
+from infimum.tracing.scipy_rules import SCIPY
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer

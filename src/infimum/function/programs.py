@@ -1,0 +1,81 @@
+"""The expressions of a function and the Programs that they are lowered to, each made when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from infimum.graph.build import is_number
+from infimum.graph.node import Node
+from infimum.passes.contract.contraction import contraction
+from infimum.passes.derive import gradient
+from infimum.passes.facts import facts
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
+from infimum.passes.sharper.limits import with_limits
+from infimum.passes.sharper.squares import sharper
+from infimum.passes.sharper.steps import with_corners
+from infimum.passes.simplify import simplify
+
+
+class Programs:
+    """What is made from one simplified expression of n variables."""
+
+    def __init__(self, output: Node, n: int) -> None:
+        self.n = n
+        self.build, (self.value_node,) = simplify([output], n)
+
+    # ------------------------------------------------------------------------------------------ expressions
+    @cached_property
+    def gradient_node(self) -> Node:
+        return gradient(self.build, self.value_node)
+
+    @cached_property
+    def fact_nodes(self) -> tuple[Node, Node]:
+        """Whether the function is defined, and whether it is smooth."""
+        return facts(self.build, self.value_node)
+
+    @cached_property
+    def sharp_node(self) -> Node:
+        """The same values in forms that are enclosed more tightly (passes/sharper)."""
+        return with_corners(with_limits(sharper(self.value_node, self.n), self.n), self.n)
+
+    @cached_property
+    def is_smooth_everywhere(self) -> bool:
+        """Whether it is defined and smooth on all reals, by its operations alone."""
+        return all(is_number(fact, 1.0) for fact in self.fact_nodes)
+
+    @cached_property
+    def is_defined_everywhere(self) -> bool:
+        """Whether it is defined on all reals, by its operations alone."""
+        return is_number(self.fact_nodes[0], 1.0)
+
+    # ------------------------------------------------------------------------------------------ programs
+    @cached_property
+    def value(self) -> Program:
+        return lower([self.value_node], self.n)
+
+    @cached_property
+    def gradient(self) -> Program:
+        return lower([self.gradient_node], self.n)
+
+    @cached_property
+    def value_and_gradient(self) -> Program:
+        return lower([self.value_node, self.gradient_node], self.n)
+
+    @cached_property
+    def facts(self) -> Program:
+        return lower(list(self.fact_nodes), self.n)
+
+    @cached_property
+    def sharp(self) -> Program:
+        return self.value if self.sharp_node is self.value_node else lower([self.sharp_node], self.n)
+
+    @cached_property
+    def level(self) -> Program:
+        """Contract a box to a level of the value: inputs x, then the range that is wanted."""
+        return contraction([self.sharp_node], self.n)
+
+    @cached_property
+    def slope(self) -> Program:
+        """Contract a box to wanted ranges of the gradient."""
+        return contraction([self.gradient_node], self.n)

@@ -1,0 +1,33 @@
+"""Numbers that steer a search by the default method, and why each has its value (POLICY).
+
+None of them can make a claim false: another value costs time or memory, or leaves an answer wider.
+"""
+
+from __future__ import annotations
+
+# Batches
+BATCH, MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most: enough for many threads
+BATCH_SHARE = 4  # a quarter of the boxes that wait: of more, many would be discarded by an upper bound found soon
+BATCH_ENDS = 2**21  # interval ends of a batch, unless it is a single box: 16 MiB, whatever n is
+FEW_BOXES = 128  # that a batch should have, where splitting can make them: a smaller one takes hardly less time
+
+# Guesses
+FIRST_GUESS = 1e-7  # above a lower bound, relative, where no ftol says better
+LEAST_GUESS, MOST_GUESS = 1e-14, 0.1  # doubles tell no less apart; more says nothing of the minimum
+ROUNDS, LATER_ROUNDS = 32, 8  # of guesses: in the first iteration, where one box is all there is, and later
+FINER = (1e-3, 1e-6, 1e-8)  # parts of the guess that are tried on a single box
+PROBED = 16  # boxes of a batch that are probed: those that may hold the minimum
+MANY_VARIABLES = 10_000  # from which a single box is probed, as each probe costs as much as an iteration
+
+# Points
+OFFERED = 2  # of the points looked at, the best in plain doubles: the first may be undefined
+DESCENTS = 2  # from the best starts: they often lead to one point
+DIVES_FROM = 4  # iterations: before, boxes are too wide for halving
+LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewer for many variables, which cost more
+RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
+
+# Blocks
+MOST_BLOCKS = 4096  # that differ: each is a search of its own
+PASSES = 16  # over all blocks, each with a smaller gap, before the answer stays as it is
+MOST_ENDS_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
+FEW_VARIABLES, ROUNDS_OF_FEW = 8, 4  # so few are hardly worth taking apart: they are tried together for a while
