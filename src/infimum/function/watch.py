@@ -203,6 +203,6 @@ def _is_outside(value: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDA
 
 
 def _shown(point: FloatArray, most: int = 8) -> str:
-    """The coordinates in full, the first ones where they are many."""
+    """Return the coordinates in full, the first ones where they are many."""
     shown = ", ".join(repr(v) for v in point[:most].tolist())
     return f"[{shown}]" if point.size <= most else f"[{shown}, … {point.size - most} more]"

@@ -33,7 +33,7 @@ _PRIME = 7919  # a stride that meets other boxes at every call
 
 
 def chosen(count: int, calls: int) -> IndexArray:
-    """Which of `count` boxes are compared in a kernel's call number `calls`."""
+    """Return which of `count` boxes are compared in a kernel's call number `calls`."""
     wanted = min(_MOST, count if calls == 0 else count // _ONE_IN)
     if not wanted:
         return np.empty(0, np.int64)
@@ -42,7 +42,7 @@ def chosen(count: int, calls: int) -> IndexArray:
 
 
 def agree(program: Program, mode: Mode, boxes: tuple[FloatArray, FloatArray], found: Outputs) -> bool:
-    """Whether outputs for boxes, all in the host's memory, are those of the CPU, bit for bit."""
+    """Return whether outputs for boxes, all in the host's memory, are those of the CPU, bit for bit."""
     wanted = cpu.run(program, *boxes, mode, threads=1)
     return all(
         np.array_equal(_bits(a), _bits(b))
@@ -52,12 +52,12 @@ def agree(program: Program, mode: Mode, boxes: tuple[FloatArray, FloatArray], fo
 
 
 def _bits(values: FloatArray) -> npt.NDArray[np.int64]:
-    """The bits of numbers, of which NaN has many."""
+    """Return the bits of numbers, of which NaN has many."""
     return np.ascontiguousarray(np.where(np.isnan(values), np.nan, values)).view(np.int64)
 
 
 def refusal(device: str) -> BackendUnavailable:
-    """What is raised where a kernel cannot be believed."""
+    """Return the error to raise where a kernel cannot be believed."""
     return BackendUnavailable(
         f"the CUDA compiler made a kernel for {device} that gives other numbers than the CPU; use backend='cpu', or "
         "install another version of CuPy's NVRTC"
