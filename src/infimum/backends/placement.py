@@ -1,14 +1,14 @@
 """Where batches run: on the CPU, or on a GPU as far as that saves time. Places differ in time alone, not in bits.
 
     batch                                  its kernel               runs on
-    one that the CPU does in no time       any                      the CPU
-    a larger one                           is there                 the GPU
+    one that takes the CPU half a ms       any                      the CPU
+    a larger one                           is loaded                the GPU
     a larger one                           is being compiled        the CPU, meanwhile
     a larger one                           is none                  the CPU, until it has spent as long on this program
                                                                     as is worth a compilation; then that begins
 
-What the CPU would take is known from what it took before. Compilation needs seconds and happens beside the search.
-Arrays that lie on the device stay there: what is made from them lies there as well.
+What the CPU took before says what it would take. Compilation needs seconds and runs in threads of its own. Arrays that
+lie on the device stay there, and so does what is made from them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SLICE = 0.05  # seconds
 
 
 class Place:
-    """Where a function's batches run: the CPU, as long as no subclass knows better."""
+    """Where a function's batches run: the CPU; `Gpu` is another place."""
 
     backend = "cpu"
 
@@ -109,7 +109,7 @@ class _Known:
 
 
 class Gpu(Place):
-    """One GPU, beside the CPU. call, patience, many: as above; 0 sends everything to the GPU, and waits for it."""
+    """One GPU, and the CPU for small batches. call, patience, many: as above; 0 sends everything to the GPU at once."""
 
     backend = "cuda"
 

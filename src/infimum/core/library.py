@@ -45,7 +45,7 @@ class _Job(ctypes.Structure):
 
 
 class Core:
-    """A loaded core library: what it can do, and the doing of it."""
+    """A loaded core library: its tables of operations and variants, and the calls that run them."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library

@@ -1,4 +1,4 @@
-"""A function on one box that moves: facts, what masks read and the gradient, computed once at each place."""
+"""A function on one box that moves: facts, what masks read and the gradient, computed once after each move."""
 
 from __future__ import annotations
 

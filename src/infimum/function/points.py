@@ -1,4 +1,4 @@
-"""Points of a box where a function is worth a look: anywhere in it, corners, faces, and where jumps like to be."""
+"""Points of a box at which a function is compared: random ones, corners, faces, and where jumps are likely."""
 
 from __future__ import annotations
 

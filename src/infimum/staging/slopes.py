@@ -30,8 +30,8 @@ _MOST_CLASSES = 64
 class Slopes:
     """Classes of components; extras is the program of what they read of a whole region, made of the nodes `whole`.
 
-    complete: every component of the gradient is here, and none reads an extra: then what the masks of a smooth region
-    let through, no partial derivative discards.
+    complete: every component of the gradient is here, and none reads an extra. Then no partial derivative discards a
+    child that the masks of a smooth region let through.
     """
 
     classes: tuple[core.Components, ...]

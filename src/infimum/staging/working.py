@@ -1,4 +1,4 @@
-"""A function's structure in the core's hands: one working box, the regions split so far, their children on demand."""
+"""Staging of one function by the core: a working box, the regions split so far, their children on demand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """What of a function stages: its structure, None where it has none, and its partial derivatives."""
+    """What can be staged of a function: its structure, None where it has none, and its partial derivatives."""
 
     n: int
     structure: Structure | None

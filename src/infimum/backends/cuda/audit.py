@@ -1,7 +1,7 @@
-"""Kernels are watched while they work: some boxes of a batch are computed on the CPU as well, and compared bit for bit.
+"""An audit of kernels while they work: some boxes of a batch run on the CPU as well and are compared bit for bit.
 
-A compiler can err. Of a thousand random functions one came out wrong, with enclosures that were none, at the
-optimiser's usual level, and right at a lower one (docs/gpu.md). So no kernel is believed because it compiled.
+A compiler can err. Of a thousand random functions one came out wrong at the optimiser's usual level, with enclosures
+that missed values, and right at a lower one (docs/gpu.md). So no kernel is believed because it compiled.
 
     batch of a kernel     boxes that are compared         where they differ
     its first one         up to 64, from end to end       the kernel is compiled again with care, and the batch repeated

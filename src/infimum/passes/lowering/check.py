@@ -1,4 +1,4 @@
-"""The rules a Program keeps, so that a backend may run it without looking.
+"""The rules that a Program keeps, so that a backend may run it without checks of its own.
 
 rule        says
 sizes       slots, groups and widths are positive, spaces have fewer than 2**40 elements

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.core.codes import Advance, Settle, Tables
-from infimum.staging.cuda.memory import Gpu, Machine
+from infimum.staging.cuda.memory import GpuMachine, Machine
 from infimum.staging.cuda.tables import Extra, TablePlaces
 from infimum.staging.cuda.text import kernels
 from infimum.staging.cuda.world import (
@@ -67,9 +67,9 @@ class Listed(NamedTuple):
 class DeviceStaging:
     """core.Staging with its tables on a device.
 
-    Differences: a bound is that of the next child, or of the last one emitted where the next is not listed yet; what is
-    left of a region of which more is left than is listed is the region itself, as a prefix of no digits. After `leave`
-    what is left is listed by core.Staging, region by region as they are tabulated again.
+    It differs in two ways. A bound is that of the next child, or of the last one emitted where the next is not listed
+    yet. Where more is left of a region than is listed, what is left is the region itself, as a prefix of no digits.
+    After `leave`, core.Staging lists what is left, region by region as they are tabulated again.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class DeviceStaging:
         domain: Pair,
         inner: Pair,
         widths: FloatArray | None,
-        machine: Callable[[str], Machine] = Gpu,
+        machine: Callable[[str], Machine] = GpuMachine,
     ) -> None:
         assert stages.structure is not None
         self._box = stages.working(domain, inner, widths)

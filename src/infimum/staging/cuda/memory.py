@@ -56,8 +56,8 @@ class Machine(Protocol):
         ...
 
 
-class Gpu:
-    """Machine on the current GPU. Its memory goes when it goes."""
+class GpuMachine:
+    """A Machine on the current GPU; its memory is freed with it."""
 
     def __init__(self, text: str) -> None:
         self._cupy = cuda_device.cupy()

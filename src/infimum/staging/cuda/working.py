@@ -14,7 +14,7 @@ from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.emit import LONG
 from infimum.core.codes import Advance, Tables
 from infimum.staging.cuda.device import FEW, DeviceStaging
-from infimum.staging.cuda.memory import Gpu, Machine
+from infimum.staging.cuda.memory import GpuMachine, Machine
 from infimum.staging.cuda.world import DEVICE_PARTS, DEVICE_SPLIT
 from infimum.staging.working import Pair, Stages
 
@@ -46,7 +46,7 @@ def working(
     widths: FloatArray | None,
     backend: str = "cpu",
     partition: tuple[int, int] = (1, 1),
-    machine: Callable[[str], Machine] = Gpu,
+    machine: Callable[[str], Machine] = GpuMachine,
 ) -> Working:
     """Return a working box over a domain, given outward and inward; on a device where that is wanted and possible.
 
