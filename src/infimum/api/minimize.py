@@ -22,7 +22,8 @@ from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain
 from infimum.errors import InternalError
 from infimum.interval.outward import FloatArray
-from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.records.maximum import step_turned_back
+from infimum.records.result import Result, result_of, result_under_way
 from infimum.records.writing import trusted
 from infimum.search import placed
 from infimum.search.outcome import MEMORY_LIMIT, Options, Outcome, Progress
@@ -166,7 +167,7 @@ def _searched(
 
         def report(state: Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
-            step = negated(state) if maximize else state
+            step = step_turned_back(state) if maximize else state
             display.name = run.choice.shown(function.name)
             display.update(step)
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
