@@ -51,6 +51,7 @@ def test_every_promised_name_is_an_attribute_and_a_key() -> None:
         "seconds",
         "history",
         "backend",
+        "trust",
     ]
     assert list(result) == names == list(result.keys())
     for name in names:
