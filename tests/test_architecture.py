@@ -78,6 +78,18 @@ def test_imports_go_one_way(name: str) -> None:
         assert RANK[_room(imported)] <= RANK[_room(name)], f"{name} may not know {imported}"
 
 
+# What still reads graphs, and is to get its answers from function/ instead.
+READS_GRAPHS = {"infimum.search.auto.separable", "infimum.search.auto.blocks", "infimum.search.spikes"}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in MODULES if name.startswith(("infimum.search", "infimum.contractors"))]
+)
+def test_searches_and_contractors_read_no_graph(name: str) -> None:
+    read = {imported for imported in _imports(MODULES[name]) if _room(imported) in ("graph", "passes")}
+    assert not read or name in READS_GRAPHS, f"{name} reads {read}: let passes/ make it and function/ hand it over"
+
+
 def test_the_core_knows_nothing_above_it() -> None:
     for name, path in MODULES.items():
         if name.startswith("infimum.core"):
@@ -175,6 +187,10 @@ def test_the_installed_package_is_the_one_in_src() -> None:
         or (installed / path.relative_to(PACKAGE)).read_bytes() != path.read_bytes()
     ]
     assert not stale, f"run `make install`: the installed package is older than src in {stale}"
+
+
+def test_the_installed_package_says_that_it_is_typed() -> None:
+    assert (Path(infimum.core.__file__).parent.parent / "py.typed").is_file()
 
 
 TEXTS = (".cfg", ".cpp", ".cu", ".def", ".h", ".inc", ".md", ".py", ".sh", ".toml", ".txt", ".yml")

@@ -31,7 +31,7 @@ from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
 from infimum.search import backend as backends
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.paper import device_children
+from infimum.search.paper import device_children, survivors
 from infimum.search.paper import search as paper
 from infimum.search.paper.device_children import DeviceChildren
 from infimum.search.paper.enumerated import EnumeratedRun, Run, children
@@ -178,7 +178,7 @@ def test_children_and_best_points_are_the_same_however_the_work_is_cut(
     function = traced(case)
     agree(function, case, DeviceChildren(function, cuda_children.queues()[:1]))
     monkeypatch.setattr(device_children, "PIECE", 7)
-    monkeypatch.setattr(device_children, "FETCHED", 3)
+    monkeypatch.setattr(survivors, "FETCHED", 3)
     queues = cuda_children.queues(streams=2)
     assert [queue.number for queue in queues] == [0, 0, 1, 1]
     agree(function, case, DeviceChildren(function, queues[:2]))  # two streams of one GPU
@@ -453,7 +453,7 @@ def test_a_gpu_evaluates_the_papers_million_children_with_the_cpus_bits(streams:
 def test_streams_and_pieces_change_nothing_on_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     function = traced(case)
     monkeypatch.setattr(device_children, "PIECE", 101)
-    monkeypatch.setattr(device_children, "FETCHED", 10)
+    monkeypatch.setattr(survivors, "FETCHED", 10)
     agree(function, case, DeviceChildren(function, cuda_children.queues(streams=2)))
 
 

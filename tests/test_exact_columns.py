@@ -117,7 +117,7 @@ def test_long_integers_are_held_or_left_to_single_numbers_alike(name: str, rows:
     assert outside(array) == []
 
 
-@pytest.mark.parametrize("name", HELD_IN_COLUMNS)
+@pytest.mark.parametrize("name", sorted(HELD_IN_COLUMNS))
 def test_array_expressions_are_held_in_columns(name: str) -> None:
     array, _ = both(name, [-3, 0, 5, 12], [1, 2, 3, 4])
     assert array._columns is not None

@@ -15,8 +15,8 @@ from infimum import ops
 from infimum.errors import InfimumError
 from infimum.exact.number import Exact
 from infimum.function.function import trace
-from infimum.graph import build as building
-from infimum.graph import indexmap
+from infimum.graph import indexmap, rewrites
+from infimum.graph.build import Build
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
 from infimum.ops import choice
@@ -31,7 +31,6 @@ from traced_objectives import BY_NAME, Both
 
 Patch = pytest.MonkeyPatch
 Check = Callable[[], list[str]]
-Build = building.Build
 
 
 # --- what notices ----------------------------------------------------------------------------------------------------
@@ -122,9 +121,9 @@ def rule(op: str, name: str, value: Any) -> Callable[[Patch], None]:
     """Another rewrite for an operation, and under its own name."""
 
     def patch(monkeypatch: Patch) -> None:
-        monkeypatch.setattr(building, name, value)
+        monkeypatch.setattr(rewrites, name, value)
         if op:
-            monkeypatch.setitem(building._RULES, op, value)
+            monkeypatch.setitem(rewrites.REWRITES, op, value)
 
     return patch
 
@@ -135,7 +134,7 @@ def _shifted_inverse(m: Any, size: int) -> Any:
 
 _INVERSE = derive._inverse_line
 _READERS = indexmap.readers
-_MOVED = building._moved_constant
+_MOVED = rewrites._moved_constant
 _SUM_OF_SCALED = Build._sum_of_scaled
 _TERMS = reroll._Roller._terms
 COMPARISONS = ops.names_with(lambda row: row.values == "truths")
@@ -313,7 +312,7 @@ MUTANTS: dict[str, tuple[Callable[[Patch], None], Check]] = {
         values(lambda x: np.sum(3 + np.sin(x))),
     ),
     "sin cos without the half": (
-        put(building, "_double_angle", _not_halved),
+        put(rewrites, "_double_angle", _not_halved),
         values(lambda x: np.sin(x[0]) * np.cos(x[0])),
     ),
     "a square written as a product": (rule("sqr", "_sqr", _product), widths(lambda x: (x[0] - 1) ** 2)),

@@ -19,6 +19,7 @@ from infimum.domain import read_bounds
 from infimum.function import expression
 from infimum.function.expression import unbounded_below
 from infimum.function.function import trace
+from infimum.ops import OPERATIONS
 from infimum.passes.unbounded import coercive, germs, paths
 from infimum.passes.unbounded.coercive import minorant, radii
 from infimum.passes.unbounded.germs import Germ, Undefined, number, within
@@ -157,7 +158,10 @@ _ARB: dict[str, Callable[..., Any]] = {
     "sign": lambda a: _decided(a > 0, a <= 0) - _decided(a < 0, a >= 0),
     "is_less": lambda a, b: _decided(a < b, a >= b), "is_less_equal": lambda a, b: _decided(a <= b, a > b),
     "is_equal": lambda a, b: _decided(a == b, a < b or a > b),
+    "tanh": flint.arb.tanh, "asin": flint.arb.asin, "asinh": flint.arb.asinh, "atan": flint.arb.atan,
+    "atanh": flint.arb.atanh,
 }  # fmt: skip
+_OF_ONE, _OF_TWO = (sorted(op for op in _ARB if OPERATIONS[op].arity == arity) for arity in (1, 2))
 
 
 def _germs(random: np.random.Generator, depth: int, points: list[Any]) -> tuple[Germ, list[Any]]:
@@ -175,12 +179,12 @@ def _germs(random: np.random.Generator, depth: int, points: list[Any]) -> tuple[
             return Germ(Fraction(-1), 0, d, d), [d / s for s in points]
         return Germ(Fraction(1), 0, d, d), [d * s for s in points]
     if random.random() < 0.5:
-        op = str(random.choice(sorted(germs._UNARY)))
+        op = str(random.choice(_OF_ONE))
         g, values = _germs(random, depth - 1, points)
-        return germs._UNARY[op](g), [_ARB[op](v) for v in values]
-    op = str(random.choice(sorted(germs._BINARY)))
+        return germs._apply(op, (g,), None), [_ARB[op](v) for v in values]
+    op = str(random.choice(_OF_TWO))
     (a, va), (b, vb) = (_germs(random, depth - 1, points) for _ in range(2))
-    return germs._BINARY[op](a, b), [_ARB[op](v, w) for v, w in zip(va, vb, strict=True)]
+    return germs._apply(op, (a, b), None), [_ARB[op](v, w) for v, w in zip(va, vb, strict=True)]
 
 
 def _germ_escapes(count: int) -> tuple[int, list[str]]:
@@ -219,9 +223,8 @@ def test_germs_contain_the_values_of_random_expressions() -> None:
 )
 def test_a_broken_rule_of_germs_is_noticed(name: str, broken: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(germs, name, broken)
-    for table in (germs._UNARY, germs._BINARY):
-        if name[1:] in table:
-            monkeypatch.setitem(table, name[1:], broken)
+    if name[1:] in germs._RULES:
+        monkeypatch.setitem(germs._RULES, name[1:], broken)
     assert _germ_escapes(500)[1]
 
 

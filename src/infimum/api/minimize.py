@@ -20,8 +20,10 @@ from infimum.api.progress import Display
 from infimum.api.task import Objective, Task, read_task, traced
 from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain
+from infimum.errors import InternalError
 from infimum.interval.outward import FloatArray
 from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.records.writing import trusted
 from infimum.search import placed
 from infimum.search.outcome import MEMORY_LIMIT, Options, Outcome, Progress
 
@@ -170,9 +172,18 @@ def _searched(
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
             return bool(so_far) or interrupt.requested
 
-        outcome = run.search(report)
+        outcome = _outcome(run, report, trust)
         function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text, trust)
+
+
+def _outcome(run: Any, report: Callable[[Progress], bool], trust: tuple[str, ...]) -> Outcome:
+    """Return what the search finds; a contradiction may be the fault of whatever the proof rests on."""
+    try:
+        found: Outcome = run.search(report)
+    except InternalError as error:
+        raise InternalError(f"{error} {trusted(trust)}" if trust else str(error)) from error
+    return found
 
 
 @contextmanager

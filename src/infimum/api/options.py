@@ -15,7 +15,8 @@ from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe, ends
-from infimum.search.auto.split_rules import SPLIT_RULES, SPLITS, SplitRule
+from infimum.search.auto.split_rules import SplitRule
+from infimum.search.auto.split_table import SPLIT_RULES, SPLITS
 from infimum.search.paper.partition import PARTITIONS, Partition
 from infimum.search.paper.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.paper.selection import SELECTIONS, Selection

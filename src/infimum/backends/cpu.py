@@ -24,7 +24,7 @@ def run(
     variant: str | None = None,
     threads: int | None = None,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """The output slots of a program for every box, as pairs of ends of shape (boxes, size).
+    """Return the output slots of a program for every box, as pairs of ends of shape (boxes, size).
 
     lo and hi have the shape (boxes, n). In mode "point" the boxes are the points lo, hi is not read, and both ends of a
     result are the same array: the value in plain doubles, NaN where it is undefined.
@@ -45,7 +45,7 @@ def run(
 
 
 def usable_cpus() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

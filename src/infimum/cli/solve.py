@@ -14,7 +14,7 @@ from infimum.cli.arguments import add_command, add_effort
 from infimum.cli.exit_codes import CODES, exit_code
 from infimum.cli.target import read_bound, target
 from infimum.contractors.table import DEFAULT, NAMES
-from infimum.search.auto.split_rules import SPLITS
+from infimum.search.auto.split_table import SPLITS
 from infimum.search.paper.partition import PARTITIONS
 from infimum.search.paper.sampling import SAMPLINGS
 from infimum.search.paper.selection import Best

@@ -25,6 +25,7 @@ _KNOWN = (*_ARRAYS, Exact, int, float, Fraction, np.number, np.bool_)
 
 
 def apply_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return a universal function of exact constants."""
     # | among the inputs                         | result                                          |
     # | an object of another class (Interval)    | left to that class                              |
     # | NumPy's floats, in an array or alone     | NumPy's floats: the function at nearest doubles |

@@ -69,14 +69,14 @@ class Constant:
 
     @property
     def symbols(self) -> tuple[Exact, ...] | None:
-        """The exact constants one by one, where not all of them are doubles."""
+        """Return the exact constants one by one, where not all of them are doubles."""
         if self._symbols is None and self.columns is not None:
             self._symbols = tuple(map(Exact, self.columns.elements()))
         return self._symbols
 
     @property
     def is_exact(self) -> bool:
-        """The elements themselves are known, not only intervals around them."""
+        """Return whether the elements themselves are known, not only intervals around them."""
         return self.doubles is not None or self.columns is not None or self._symbols is not None
 
     def __eq__(self, other: object) -> bool:
@@ -99,7 +99,7 @@ class Constant:
         return ", ".join(shown) + (", …" if self.size > 4 else "")
 
     def enclosure(self) -> tuple[FloatArray, FloatArray]:
-        """The tightest intervals around the elements."""
+        """Return the tightest intervals around the elements."""
         if self.doubles is not None:
             return self.doubles, self.doubles
         if self._enclosure is None:
@@ -112,7 +112,7 @@ class Constant:
         return self._enclosure
 
     def points(self) -> FloatArray:
-        """The nearest doubles; the midpoints, where only intervals are known."""
+        """Return the nearest doubles; the midpoints, where only intervals are known."""
         if self.doubles is not None:
             return self.doubles
         if self._points is None:
@@ -126,7 +126,7 @@ class Constant:
         return self._points
 
     def _measured_at_once(self) -> Columns | None:
-        """The columns of exact constants that have such; a few are measured sooner one by one."""
+        """Return the columns of exact constants that fit; a few are measured sooner one by one."""
         if not self.is_exact or self.size <= _FEW:
             return None
         try:
@@ -135,14 +135,14 @@ class Constant:
             return None
 
     def exact_elements(self) -> tuple[Exact, ...]:
-        """The elements as exact constants; refuse infinities and NaN before calling."""
+        """Return the elements as exact constants; the caller refuses infinities and NaN before."""
         if self.symbols is not None:
             return self.symbols
         assert self.doubles is not None
         return tuple(exact(float(v)) for v in self.doubles)
 
     def take(self, indices: npt.NDArray[np.int64]) -> Constant:
-        """The elements at these indices, 0 for -1."""
+        """Return the elements at these indices, 0 for -1."""
         if self.doubles is not None:
             return Constant(np.where(indices >= 0, self.doubles[indices], 0.0))
         if self.columns is not None:
@@ -155,14 +155,14 @@ class Constant:
 
 
 def of_bounds(lo: FloatArray, hi: FloatArray) -> Constant:
-    """Constants known by intervals around them, held as doubles where those are points."""
+    """Return constants known by intervals around them, held as doubles where those are points."""
     if np.array_equal(lo, hi):
         return Constant(lo + 0.0)
     return Constant(bounds=(lo, hi))
 
 
 def of_columns(columns: Columns) -> Constant:
-    """Exact constants from columns, held as doubles where all of them are, as symbols where they are few."""
+    """Return the constants of columns, held as doubles where all of them are, as symbols where they are few."""
     doubles = exact_columns_value.doubles(columns)
     if doubles is not None:
         return Constant(doubles.ravel())
@@ -172,7 +172,7 @@ def of_columns(columns: Columns) -> Constant:
 
 
 def of_symbols(symbols: Sequence[Exact]) -> Constant:
-    """Exact constants, held as doubles where all of them are, in columns where they are many and have such."""
+    """Return exact constants, held as doubles where all of them are, in columns where they are many and fit."""
     if len(symbols) > _MOST_SYMBOLS:
         try:
             return of_columns(exact_columns.of_forms((s.form for s in symbols), (len(symbols),)))
@@ -185,7 +185,7 @@ def of_symbols(symbols: Sequence[Exact]) -> Constant:
 
 
 def joined(values: Sequence[Constant]) -> Constant:
-    """The elements of one constant after those of the other."""
+    """Return the elements of one constant after those of the other."""
     if all(v.doubles is not None for v in values):
         return Constant(np.concatenate([v.doubles for v in values if v.doubles is not None]))
     if not all(v.is_exact for v in values):
@@ -200,7 +200,7 @@ def joined(values: Sequence[Constant]) -> Constant:
 
 
 def _columns(value: Constant) -> Columns:
-    """Exact constants in columns, unless they are unfit."""
+    """Return exact constants in columns; Unfit where there are none."""
     if value.columns is not None:
         return value.columns
     if value.doubles is not None:

@@ -42,7 +42,7 @@ def evaluate(outputs: Sequence[Node], points: npt.ArrayLike) -> list[FloatArray]
 
 
 def _value(node: Node, args: list[FloatArray], x: FloatArray) -> FloatArray:
-    """One node from its arguments; the last axis runs over the points and may be 1 for constants."""
+    """Return a node from its arguments; the last axis runs over the points and may be 1 for constants."""
     op = node.op
     row = OPERATIONS.get(op)
     if row is not None:

@@ -95,7 +95,7 @@ def is_identity(m: IndexMap) -> bool:
 
 
 def affine(dims: list[tuple[int, int]], offset: int, source: int) -> Affine:
-    """The strided view with its dimensions merged as far as they go: one map has one form."""
+    """Return the strided view with its dimensions merged as far as they go: one map has one form."""
     merged: list[tuple[int, int]] = []
     for extent, stride in dims:
         if extent == 1:
@@ -108,7 +108,7 @@ def affine(dims: list[tuple[int, int]], offset: int, source: int) -> Affine:
 
 
 def of_view(view: Indices, base: Indices) -> IndexMap:
-    """The map that a NumPy view (or copy) of `base = arange(source)` describes."""
+    """Return the map that a NumPy view (or copy) of `base = arange(source)` describes."""
     source = base.size
     if view.size and np.may_share_memory(view, base) and view.base is not None:
         start = (view.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // 8
@@ -117,7 +117,7 @@ def of_view(view: Indices, base: Indices) -> IndexMap:
 
 
 def of_indices(indices: npt.ArrayLike, source: int) -> IndexMap:
-    """The simplest map with these entries: a line if they are one, else a table."""
+    """Return the simplest map with these entries: a line if they are one, else a table."""
     i = np.ascontiguousarray(indices, np.int64)
     if i.size == 0:
         return Affine(((0, 1),), 0, source)
@@ -133,7 +133,7 @@ def of_indices(indices: npt.ArrayLike, source: int) -> IndexMap:
 
 
 def _two_level(i: Indices, source: int) -> IndexMap:
-    """A row-major view of two dimensions, if the entries are one."""
+    """Return a row-major view of two dimensions, if the entries are one."""
     step = int(i[1] - i[0])
     breaks = np.flatnonzero(np.diff(i) != step)
     inner = int(breaks[0]) + 1
@@ -146,7 +146,7 @@ def _two_level(i: Indices, source: int) -> IndexMap:
 
 
 def _line_through(i: Indices, source: int) -> Window | None:
-    """The window whose entries these are, none included."""
+    """Return the window whose entries these are, missing ones included."""
     (present,) = np.nonzero(i >= 0)
     if present.size == 0:
         return None
@@ -157,7 +157,7 @@ def _line_through(i: Indices, source: int) -> Window | None:
 
 
 def compose(outer: IndexMap, inner: IndexMap) -> IndexMap:
-    """The map that reads through `outer` what `inner` reads: result i -> inner(outer(i))."""
+    """Return the map that reads through `outer` what `inner` reads: result i -> inner(outer(i))."""
     if is_identity(inner):
         return outer
     if is_identity(outer):
@@ -171,13 +171,13 @@ def compose(outer: IndexMap, inner: IndexMap) -> IndexMap:
 
 
 def preimage(m: IndexMap, sources: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which results read one of the marked sources."""
+    """Return which results read one of the marked sources."""
     i = m.indices()
     return (i >= 0) & sources[i]
 
 
 def readers(m: IndexMap) -> list[tuple[Indices, Indices]]:
-    """The transpose: pairs (targets, positions), positions of shape (targets, width) padded with -1.
+    """Return the transpose: pairs (targets, positions), positions of shape (targets, width) padded with -1.
 
     Every result position appears exactly once over all pairs; targets with similarly many readers share a pair, so that
     padding at most doubles the work.

@@ -1,7 +1,7 @@
 """Nodes: hash-consed, flat, array-valued expressions of x.
 
 Every node is an array of `size` numbers; shapes live in the tracer alone. An elementwise node takes operands of its own
-size or of size 1. Beside the elementwise operations of graph/ops there are
+size or of size 1. Beside the elementwise operations (ops/) there are
 
     op           args     data          element i is
     x            -        -             the variable x_i
@@ -31,7 +31,7 @@ REDUCTIONS = {"sum": "add", "prod": "mul", "min_of": "min", "max_of": "max"}
 
 
 def is_fact(op: str) -> bool:
-    """Whether an operation is a fact of another one; it has an answer even where that one has none."""
+    """Return whether an operation is a fact of another one; it has an answer even where that one has none."""
     return ":" in op
 
 
@@ -59,7 +59,7 @@ class Graph:
         self._count = 0
 
     def node(self, op: str, args: Iterable[Node] = (), size: int = 1, data: Hashable = None) -> Node:
-        """The one node for this expression, as it stands: rewriting is the passes' business."""
+        """Return the one node for this expression, as it stands."""
         operands = tuple(args)
         key = (op, tuple(a.number for a in operands), size, data)
         found = self._known.get(key)
@@ -75,7 +75,7 @@ class Graph:
 
 
 def ancestors(outputs: Iterable[Node]) -> list[Node]:
-    """Every node the outputs need, arguments before users."""
+    """Return every node the outputs need, arguments before users."""
     ask()  # every pass begins here
     seen: dict[int, Node] = {}
     stack = list(outputs)
@@ -103,7 +103,7 @@ def bottom_up(node: Node, known: dict[Node, T], make: Callable[[Node], T]) -> T:
 
 
 def users(nodes: Iterable[Node]) -> dict[int, int]:
-    """How many times each node is read, by number."""
+    """Return how many times each node is read, by number."""
     counts: dict[int, int] = {}
     for node in nodes:
         for argument in node.args:
@@ -112,5 +112,5 @@ def users(nodes: Iterable[Node]) -> dict[int, int]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The nodes under one output, arguments first."""
+    """Return the nodes under one output, arguments first."""
     yield from ancestors([node])

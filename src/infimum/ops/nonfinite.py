@@ -12,21 +12,21 @@ from infimum.ops.record import Logic, Node, States
 
 
 def tangent(s: Logic, node: Node, below: list[Any]) -> States:
-    """The poles lie at numbers that are no doubles: NumPy has no value there."""
+    """Return the states of tan: its poles lie at numbers that are no doubles, and NumPy has no value there."""
     (a,), (u,) = node.args, below
     pole = s.compare("is_equal", s.node("cos", a), 0.0, u.finite)
     return s.through(node, u, (s.both(u.finite, s.negation(pole)), False, False, False))
 
 
 def reciprocal(s: Logic, node: Node, below: list[Any]) -> States:
-    """1/u."""
+    """Return the states of 1/u, whose pole has the sign of the zero."""
     (a,), (u,) = node.args, below
     zero = s.compare("is_equal", a, 0.0, u.finite)
     return s.through(node, u, (s.both(u.finite, s.negation(zero)), *s.pole(a, zero, True, False)))
 
 
 def integer_power(s: Logic, node: Node, below: list[Any]) -> States:
-    """u**n: even negative powers have poles of one sign."""
+    """Return the states of u**n: even negative powers have poles of one sign."""
     (a,), (u,), n = node.args, below, node.data
     if n >= 0:
         return s.through(node, u, ((u.finite if n else True), False, False, False))
@@ -41,7 +41,7 @@ def _signs_swapped(u: Any) -> Any:
 
 
 def sum_of_two(s: Logic, node: Node, below: list[Any]) -> States:
-    """u + v: infinities of different signs make NaN."""
+    """Return the states of u + v and u - v: infinities that cancel make NaN."""
     a, b = below
     if node.op == "sub":
         b = _signs_swapped(b)
@@ -51,7 +51,7 @@ def sum_of_two(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def product(s: Logic, node: Node, below: list[Any]) -> States:
-    """u * v: 0 times an infinity is NaN."""
+    """Return the states of u * v: 0 times an infinity is NaN."""
     (x, y), (a, b) = node.args, below
     plus, minus = False, False
     for u, other, v in ((a, y, b), (b, x, a)):
@@ -64,7 +64,7 @@ def product(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def quotient(s: Logic, node: Node, below: list[Any]) -> States:
-    """u / v, of which the sign of a zero v matters."""
+    """Return the states of u / v, where the sign of a zero v matters."""
     (x, y), (a, b) = node.args, below
     zero = s.compare("is_equal", y, 0.0, b.finite)
     above, under = s.positive(x, a), s.negative(x, a)
@@ -78,7 +78,7 @@ def quotient(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def extreme(s: Logic, node: Node, below: list[Any]) -> States:
-    """min and max: NaN with NaN."""
+    """Return the states of min and max: NaN beside anything is NaN."""
     a, b = below
     if node.op == "min":
         a, b = _signs_swapped(a), _signs_swapped(b)
@@ -91,14 +91,14 @@ def extreme(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def distance(s: Logic, node: Node, below: list[Any]) -> States:
-    """hypot: infinite with an infinity, even beside NaN."""
+    """Return the states of hypot: it is infinite with an infinity, even beside NaN."""
     a, b = below
     infinite = s.either(a.plus, a.minus, b.plus, b.minus)
     return s.both(a.finite, b.finite), infinite, False, s.both(s.either(a.doubt, b.doubt), s.negation(infinite))
 
 
 def remainder(s: Logic, node: Node, below: list[Any]) -> States:
-    """mod: of an infinite divisor it is the tracer's to say."""
+    """Return the states of mod: with an infinite divisor they are in doubt."""
     a, b = below
     zero = s.compare("is_equal", node.args[1], 0.0, b.finite)
     doubt = s.either(a.doubt, b.doubt, b.plus, b.minus)
@@ -106,14 +106,14 @@ def remainder(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def angle(s: Logic, node: Node, below: list[Any]) -> States:
-    """atan2: the core has no angle at the origin."""
+    """Return the states of atan2: the core has no angle at the origin."""
     a, b = below
     origin = s.both(*(s.compare("is_equal", x, 0.0, u.finite) for x, u in zip(node.args, below, strict=True)))
     return s.both(a.finite, b.finite, s.negation(origin)), False, False, s.either(a.doubt, b.doubt)
 
 
 def power(s: Logic, node: Node, below: list[Any]) -> States:
-    """u**v of a base that is not negative."""
+    """Return the states of u**v: the core knows no negative base."""
     (x, y), (a, b) = node.args, below
     both = s.both(a.finite, b.finite)
     zero = s.compare("is_equal", x, 0.0, both)
@@ -128,13 +128,13 @@ def power(s: Logic, node: Node, below: list[Any]) -> States:
 
 
 def comparison(s: Logic, node: Node, below: list[Any]) -> States:
-    """A comparison: what NaN makes of it is the tracer's to say."""
+    """Return the states of a comparison, which the core does not know of infinities and NaN."""
     finite = s.both(*(u.finite for u in below))
     return finite, False, False, s.negation(finite)
 
 
 def selection(s: Logic, node: Node, below: list[Any]) -> States:
-    """where: as the branch that is taken."""
+    """Return the states of where: those of the branch that is taken."""
     condition, a, b = below
     chooser = s.decided(node.args[0])
     finite, plus, minus, doubt = (s.both(condition.finite, s.choose(chooser, x, y)) for x, y in zip(a, b, strict=True))

@@ -37,7 +37,7 @@ _MANY = 64  # parts of a node that are put back one by one
 
 
 def gradient(build: Build, output: Node) -> Node:
-    """The partial derivatives of a scalar output by every x_i, as one array node."""
+    """Return the partial derivatives of a scalar output by every x_i, as one array node."""
     adjoints: dict[Node, Node] = {output: build.number(1)}
     depends = _dependent(build, output)
     chosen = _chosen(output)
@@ -64,7 +64,7 @@ def gradient(build: Build, output: Node) -> Node:
 
 
 def _read_in_many_pieces(nodes: list[Node]) -> set[Node]:
-    """The nodes of which many small parts are taken, as by a loop over x[i]."""
+    """Return the nodes of which many small parts are taken, as by a loop over x[i]."""
     counts: dict[Node, int] = {}
     for node in nodes:
         if node.op == "take" and _MANY * node.size < node.args[0].size:
@@ -73,7 +73,7 @@ def _read_in_many_pieces(nodes: list[Node]) -> set[Node]:
 
 
 def _joined(build: Build, pieces: list[tuple[Node, IndexMap]], size: int) -> Node:
-    """The adjoint of a node read in many pieces: put back together, since each alone would cost the whole's size."""
+    """Return the adjoint of a node read in many pieces, put back at once: each alone would cost the whole's size."""
     joined = build.concat([g for g, _ in pieces])
     indices = np.concatenate([m.indices() for _, m in pieces])
     return transposed(build, build.full(joined, indices.size), indexmap.of_indices(indices, size), size)
@@ -88,7 +88,7 @@ def _dependent(build: Build, output: Node) -> set[Node]:
 
 
 def _chosen(output: Node) -> set[Node]:
-    """What only some points need: everything under a branch of a `where`."""
+    """Return what only some points need: everything under a branch of a `where`."""
     found: set[Node] = set()
     for node in reversed(ancestors([output])):
         if node in found:
@@ -99,7 +99,7 @@ def _chosen(output: Node) -> set[Node]:
 
 
 def _times(build: Build, g: Node, slope: Node, chosen: bool) -> Node:
-    """g * slope; 0 where g is 0 because the branch is not taken, whether the slope is defined there or not."""
+    """Return g * slope; 0 where g is 0 because the branch is not taken, whether the slope is defined there or not."""
     product = build.apply("mul", g, slope)
     if not chosen or build.is_total(slope):
         return product
@@ -110,13 +110,13 @@ def _times(build: Build, g: Node, slope: Node, chosen: bool) -> Node:
 
 
 def _is_zero(node: Node) -> bool:
-    """Exactly 0: the nearest double of a constant may be 0 where it is not."""
+    """Return whether a node is exactly 0: the nearest double of a constant may be 0 where it is not."""
     doubles = value_of(node).doubles if node.op == "constant" else None
     return doubles is not None and not doubles.any()
 
 
 def _parts(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
-    """What a node with adjoint g (its own size, or a scalar for all elements) adds to its operands' adjoints."""
+    """Return what a node with adjoint g (its own size, or a scalar for all elements) adds to its operands' adjoints."""
     if node.op in OPERATIONS:
         return _elementwise(near, node, g, chosen)
     build, a = near.build, node.args[0]
@@ -152,14 +152,14 @@ def _elementwise(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[No
 
 
 def _spread(build: Build, g: Node, groups: int, width: int) -> Node:
-    """Each group's adjoint for all of its elements; a scalar stays a scalar."""
+    """Return each group's adjoint for all of its elements; a scalar stays a scalar."""
     if g.size == 1:
         return g
     return build.take(g, indexmap.affine([(groups, 1), (width, 0)], 0, groups))
 
 
 def transposed(build: Build, g: Node, m: IndexMap, size: int) -> Node:
-    """Element j is the sum of g[i] over every i that reads j through m."""
+    """Return the node whose element j is the sum of g[i] over every i that reads j through m."""
     if size == 1:
         (present,) = np.nonzero(m.indices() >= 0)
         read = build.take(g, indexmap.of_indices(present, m.size))
@@ -181,7 +181,7 @@ def transposed(build: Build, g: Node, m: IndexMap, size: int) -> Node:
 
 
 def _inverse_line(m: Affine | Window, size: int) -> Window | None:
-    """The window that inverts a contiguous line, forwards or backwards."""
+    """Return the window that inverts a contiguous line, forwards or backwards."""
     if isinstance(m, Window):
         step, offset = m.step, m.offset
     elif len(m.dims) == 1:
@@ -204,7 +204,7 @@ def _pieces(build: Build, node: Node, g: Node) -> list[tuple[Node, Node]]:
 
 
 def _recurrence(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, Node]]:
-    """mu_i = g_i + a_(i+1) mu_(i+1), then db = mu and da_i = mu_i y_(i-1); mirrored for a reversed recurrence."""
+    """Return db = mu and da_i = mu_i y_(i-1) with mu_i = g_i + a_(i+1) mu_(i+1); mirrored for a reversed recurrence."""
     build, (by_a, by_b) = near.build, node.args
     a = near.of(by_a)
     ahead = -1 if node.data else 1
@@ -244,7 +244,7 @@ def _others(near: Near, node: Node, g: Node, chosen: bool) -> list[tuple[Node, N
 
 
 def _replaced(build: Build, node: Node, leaf: Node, by: Node) -> Node:
-    """The expression with another node in place of a leaf."""
+    """Return the expression with another node in place of a leaf."""
     new = {leaf: by}
     for inner in ancestors([node]):
         if any(argument in new for argument in inner.args):
@@ -253,7 +253,7 @@ def _replaced(build: Build, node: Node, leaf: Node, by: Node) -> Node:
 
 
 def tree_of_others(build: Build, a: Node, op: str, width: int) -> Node:
-    """`others` as plain elementwise nodes: products of the halves that do not hold the element, level by level."""
+    """Return `others` as elementwise nodes: products of the halves that do not hold the element, level by level."""
     neutral = build.number({"mul": 1.0, "add": 0.0, "min": np.inf, "max": -np.inf}[op])
     size = a.size
     group, place = np.divmod(np.arange(size), width)

@@ -29,7 +29,7 @@ _EXTREMES = frozenset({"min", "max", "min_of", "max_of"})
 
 
 def facts(build: Build, output: Node) -> tuple[Node, Node]:
-    """Scalar nodes (defined, smooth) of a scalar output."""
+    """Return the scalar nodes (defined, smooth) of a scalar output."""
     found = _Facts(build, output)
     return certain(build, found.defined[output]), certain(build, found.smooth[output])
 
@@ -88,7 +88,7 @@ class _Facts:
         return chosen(b, near, valid, self.smooth[x], self.smooth[y])
 
     def _alone(self, node: Node) -> Node:
-        """One element of each group is strictly beyond all others."""
+        """Return whether one element of each group is strictly beyond all others."""
         b = self.build
         (a,) = self.near.operands(node)
         width = integer_of(node)

@@ -52,31 +52,31 @@ class Near:
                     self._steps.add(node)
 
     def of(self, node: Node) -> Node:
-        """The node's near enclosure."""
+        """Return the node's near enclosure."""
         return self._near.get(node, node)
 
     def is_open(self, node: Node) -> Fact:
-        """Whether the node is certainly defined around the box; asked where there are jumps alone."""
+        """Return whether the node is certainly defined around the box; asked where there are jumps alone."""
         return self._open[node]
 
     def is_step(self, node: Node) -> bool:
-        """Whether the node depends on x through steps alone: then it is constant wherever it tends to one number."""
+        """Return whether the node depends on x through steps alone: it is constant where it tends to one number."""
         return node in self._steps
 
     def operands(self, node: Node) -> tuple[Node, ...]:
-        """The near enclosures of its operands."""
+        """Return the near enclosures of its operands."""
         return tuple(self.of(a) for a in node.args)
 
     def own(self, kind: str, node: Node) -> Node:
-        """A fact of the node's own operation around the box."""
+        """Return a fact of the node's own operation around the box."""
         return self.build.graph.node(f"{kind}:{node.op}", self.operands(node), node.size, node.data)
 
     def is_point(self, node: Node) -> Node:
-        """Whether a node tends to one number: steps are constant there."""
+        """Return whether a node tends to one number: steps are constant there."""
         return self.build.graph.node("is_equal", (self.of(node), self.of(node)), node.size)
 
     def between_jumps(self, node: Node) -> Node:
-        """Whether an operation certainly meets no jump of its own: floor(x) >= 3 meets none on [3.25, 3.5]."""
+        """Return whether an operation certainly meets no jump of its own: floor(x) >= 3 meets none on [3.25, 3.5]."""
         own = self.own("smooth", node)
         moving = [a for a in node.args if a.op != "constant"]
         if not moving or not self._steps.issuperset(moving):
@@ -106,7 +106,7 @@ class Near:
         return self._where(self.between_jumps(node), itself, beyond, node.size)
 
     def _certain(self, node: Node) -> Node:
-        """Whether a comparison or a fact is the same on an open neighbourhood."""
+        """Return whether a comparison or a fact is the same on an open neighbourhood."""
         if not is_fact(node.op):
             own = self.between_jumps(node)
         elif node.op.startswith("smooth:"):
@@ -136,17 +136,17 @@ class Near:
 
 
 def is_stepwise(op: str) -> bool:
-    """Whether an operation is constant between its jumps."""
+    """Return whether an operation is constant between its jumps."""
     return is_fact(op) or (op in OPERATIONS and OPERATIONS[op].values != "reals")
 
 
 def jumps(op: str) -> bool:
-    """Whether an operation jumps anywhere."""
+    """Return whether an operation jumps anywhere."""
     return is_fact(op) or (op in OPERATIONS and OPERATIONS[op].jump is not None)
 
 
 def is_checked(node: Node) -> bool:
-    """Whether its operation is undefined, or not smooth, anywhere on the reals."""
+    """Return whether its operation is undefined, or not smooth, anywhere on the reals."""
     positive = node.op == "pown" and isinstance(node.data, int) and node.data >= 0
     return OPERATIONS[node.op].facts != "everywhere" and not positive
 
@@ -156,7 +156,7 @@ def is_checked(node: Node) -> bool:
 
 
 def all_of(build: Build, facts: list[Fact]) -> Fact:
-    """Whether all hold."""
+    """Return whether all hold."""
     result: Fact = None
     for fact in facts:
         if fact is not None:
@@ -165,12 +165,12 @@ def all_of(build: Build, facts: list[Fact]) -> Fact:
 
 
 def certain(build: Build, fact: Fact) -> Node:
-    """Whether a fact holds of every element."""
+    """Return whether a fact holds of every element."""
     return build.number(1) if fact is None else build.reduce("min_of", fact, fact.size)
 
 
 def chosen(build: Build, condition: Node, valid: Fact, x: Fact, y: Fact) -> Fact:
-    """The fact of the branch chosen, of both where the condition is open; and that the condition is valid."""
+    """Return the fact of the branch chosen, of both where the condition is open; and that the condition is valid."""
     if x is None and y is None:
         return valid
     one = build.number(1)
@@ -179,12 +179,12 @@ def chosen(build: Build, condition: Node, valid: Fact, x: Fact, y: Fact) -> Fact
 
 
 def grouped(build: Build, node: Node, fact: Fact) -> Fact:
-    """Whether the fact holds of every element of a reduction's groups."""
+    """Return whether the fact holds of every element of a reduction's groups."""
     return None if fact is None else build.reduce("min_of", build.full(fact, node.args[0].size), integer_of(node))
 
 
 def through(build: Build, node: Node, below: list[Fact]) -> Fact:
-    """The operands' facts at the elements that a structural node reads."""
+    """Return the operands' facts at the elements that a structural node reads."""
     if all(fact is None for fact in below):
         return None
     if node.op == "take":

@@ -25,7 +25,7 @@ _CHAINS = {"add": "sum", "mul": "prod", "min": "min_of", "max": "max_of"}
 
 
 def reroll(graph: Graph, outputs: list[Node]) -> list[Node]:
-    """The same outputs with their unrolled loops rolled up again."""
+    """Return the same outputs with their unrolled loops rolled up again."""
     nodes = ancestors(outputs)
     if len(nodes) < 4 * _SMALLEST:
         return outputs
@@ -50,7 +50,7 @@ class _Roller:
         return [self.new[node] for node in outputs]
 
     def _inner_links(self) -> set[Node]:
-        """Scalar chain nodes whose only reader continues the same chain."""
+        """Return the scalar chain nodes whose only reader continues the same chain."""
         found = set()
         for node in self.nodes:
             chain = _chain_of(node)
@@ -72,7 +72,7 @@ class _Roller:
 
     # ------------------------------------------------------------------------------------------ chains
     def _terms(self, node: Node) -> list[tuple[Node, bool]]:
-        """The operands of a chain from left to right, with True for those that are subtracted."""
+        """Return the operands of a chain from left to right, with True for those that are subtracted."""
         found: list[tuple[Node, bool]] = []
         stack: list[tuple[Node, bool]] = [(node, False)]
         while stack:
@@ -106,7 +106,7 @@ class _Roller:
         return self._joined(chain, parts)
 
     def _by_constants(self, terms: list[Node]) -> list[list[Node]]:
-        """Terms of one form apart by their constants, where equally long loops come of it: 8 sin(7x), 6 sin(14x)."""
+        """Return terms of one form grouped by their constants if the groups are equally long: 8 sin(7x), 6 sin(14x)."""
         if len(terms) < 2 * _SMALLEST:
             return [terms]
         groups: dict[Hashable, list[Node]] = {}
@@ -116,7 +116,7 @@ class _Roller:
         return list(groups.values()) if len(lengths) == 1 and lengths.pop() >= _SMALLEST else [terms]
 
     def _constants(self, node: Node) -> Hashable:
-        """The constants in a term, in order."""
+        """Return the constants in a term, in order."""
         if self._form(node)[1] > _DEEPEST or node.op in ("take", "x"):
             return None
         if node.op == "constant":
@@ -134,7 +134,7 @@ class _Roller:
         return result
 
     def _rolled_concat(self, pieces: list[Node]) -> Node:
-        """An array of scalars: each group of one form becomes an array, a table puts the elements in place."""
+        """Return an array of scalars: each group of one form becomes an array, a table puts the elements in place."""
         if any(piece.size != 1 for piece in pieces):
             return self.graph.node("concat", pieces, sum(p.size for p in pieces))
         groups: dict[int, list[int]] = {}
@@ -156,7 +156,7 @@ class _Roller:
 
     # ------------------------------------------------------------------------------------------ forms
     def _form(self, node: Node) -> tuple[int, int]:
-        """A number shared by exactly the expressions that can be zipped, and the depth of the expression."""
+        """Return a number shared by exactly the expressions that can be zipped, and the depth of the expression."""
         pending = [node]
         while pending:
             current = pending[-1]
@@ -189,7 +189,7 @@ class _Roller:
         return node if node.size == size else self.graph.node("take", (node,), size, indexmap.broadcast(size))
 
     def _zip(self, nodes: list[Node]) -> Node:
-        """One array [node][element] of expressions of one form; a scalar where all are the same scalar."""
+        """Return one array [node][element] of expressions of one form; a scalar where all are the same scalar."""
         first, size = nodes[0], nodes[0].size
         if all(node is first for node in nodes):
             if size == 1:
@@ -217,7 +217,7 @@ class _Roller:
 
 
 def _chain_of(node: Node) -> str | None:
-    """The kind of chain a scalar node continues: subtraction and negation belong to sums."""
+    """Return the kind of chain a scalar node continues: subtraction and negation belong to sums."""
     if node.size != 1:
         return None
     if node.op in ("sub", "neg"):

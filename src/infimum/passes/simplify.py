@@ -9,7 +9,7 @@ from infimum.ops import OPERATIONS
 
 
 def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:
-    """The same outputs on a new graph.
+    """Return the same outputs on a new graph.
 
     Guarantee: every output denotes the same real function, defined on the same set.
     """
@@ -28,7 +28,7 @@ def simplify(outputs: list[Node], variables: int) -> tuple[Build, list[Node]]:
 
 
 def rebuilt(build: Build, node: Node, args: list[Node]) -> Node:
-    """One node again, on new operands."""
+    """Return one node again, on new operands."""
     if node.op == "x":
         return build.x
     if node.op == "constant":

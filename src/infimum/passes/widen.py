@@ -61,7 +61,7 @@ class _Widen:
 
     # ------------------------------------------------------------------------------------------ whole numbers
     def _largest(self, node: Node) -> float | None:
-        """The size up to which the elements are whole numbers; None where they need not be whole."""
+        """Return the size up to which the elements are whole numbers; None where they need not be whole."""
         row = OPERATIONS.get(node.op)
         if row is not None and row.values in ("signs", "truths"):
             return 1.0
@@ -146,7 +146,7 @@ class _Widen:
         return self._node("constant", (), 1, Constant(ends[0]) if hi is None else Constant(bounds=ends))
 
     def _times(self, node: Node, share: float) -> Node:
-        """The node, wider by a share of its size."""
+        """Return the node, wider by a share of its size."""
         return self._node("mul", [node, self._between(1.0 - share, 1.0 + share)])
 
     def _plus(self, node: Node, slack: float) -> Node:

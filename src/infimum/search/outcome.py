@@ -55,7 +55,7 @@ class Progress(NamedTuple):
 
     @property
     def main_work(self) -> str:
-        """A word or two: the contractor that took most away and the points that lowered the upper bound, or "split"."""
+        """Name the contractor that took most away and the points that lowered the upper bound, or "split"."""
         names = [name for name, _ in self.work]
         contractor = next((name for name in names if name not in (*POINTS, "split")), None)
         words = [] if contractor is None else [contractor]
@@ -64,7 +64,7 @@ class Progress(NamedTuple):
 
 
 def work_summary(contractors: Mapping[str, float], others: Mapping[str, float]) -> Work:
-    """The work of an iteration in the order of `Progress`; boxes to three digits."""
+    """Return the work of an iteration in the order of `Progress`; boxes to three digits."""
     busiest = sorted(((name, float(f"{boxes:.3g}")) for name, boxes in contractors.items()), key=lambda pair: -pair[1])
     order = (*POINTS, "split")
     return (*busiest, *sorted(others.items(), key=lambda pair: order.index(pair[0])))
@@ -96,15 +96,15 @@ class Options:
 
     @property
     def goals(self) -> Goals:
-        """What is to be reached."""
+        """Return what is to be reached."""
         return Goals(self.ftol, self.fatol, self.xtol)
 
     def begun(self) -> Options:
-        """The options with a moment from which time counts."""
+        """Return the options with a moment from which time counts."""
         return self if self.started is not None else replace(self, started=time.perf_counter())
 
     def seconds(self) -> float:
-        """The time since then."""
+        """Return the time since then."""
         assert self.started is not None
         return time.perf_counter() - self.started
 
@@ -113,14 +113,14 @@ class Options:
         return self.time_limit is not None and self.seconds() >= self.time_limit
 
     def clock(self) -> AbstractContextManager[None]:
-        """Where work stops at the end of the time limit, by Late."""
+        """Return a context in which work stops at the end of the time limit, by Late."""
         if self.time_limit is None:
             return unhurried()
         assert self.started is not None
         return until(self.started + self.time_limit)
 
     def limit(self, now: Progress, memory: int) -> Status | None:
-        """The limit that is reached, if any."""
+        """Return the limit that is reached, if any."""
         if self.max_iter is not None and now.iteration >= self.max_iter:
             return Status.ITERATIONS
         if self.time_limit is not None and now.seconds >= self.time_limit:

@@ -23,12 +23,12 @@ class Status(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """What it means for the result."""
+        """Say what it means for the result."""
         return _SENTENCES[self]
 
     @property
     def is_limit(self) -> bool:
-        """Whether the search was stopped before it had done all it can."""
+        """Return whether the search was stopped before it had done all it can."""
         return self in (Status.TIME, Status.ITERATIONS, Status.REGIONS, Status.MEMORY, Status.INTERRUPTED)
 
 

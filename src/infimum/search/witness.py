@@ -35,7 +35,7 @@ class Witness:
 
     @property
     def x(self) -> FloatArray | None:
-        """The point itself."""
+        """Return the point itself."""
         if self._locate is not None:
             self._x, self._locate = self._locate(), None
         return self._x
@@ -85,7 +85,7 @@ class Witness:
         return self.upper < before
 
     def _ranked(self, points: FloatArray) -> FloatArray:
-        """The best few points in plain doubles, the best one first."""
+        """Return the best few points in plain doubles, the best one first."""
         if len(points) == 1:
             return points
         inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)

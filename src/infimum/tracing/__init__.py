@@ -10,7 +10,7 @@ trace.trace_graph(f, n)            runs f once on symbols, and reads the graph o
          indexing     a[key], a[key] = value, out=            casts               a.astype(dtype)
          operands     constants, lists and arrays as nodes    broadcasting        one operation on each element
         → numpy/rules              the table of rules: elementwise, shapes, making, folds, statistics, running,
-                                   products, choices, composed; math_rules has those of math, Python and SciPy
+                                   products, choices, composed; and math_rules (with Python's), scipy_rules
           → nonfinite/operations   the node, with NumPy's value where an operand is infinite or NaN:
                                    finiteness (where), zeros (signs), powers; ranges (what the domain excludes)
             → graph.Graph.node     the node

@@ -162,6 +162,12 @@ def _ruled(t: Tracer, function: Any, rule: Rule, args: tuple[Any, ...], kwargs: 
     return rule(t, *bound.args, **bound.kwargs)
 
 
+def keeps_views(rule: Rule) -> Rule:
+    """Mark a rule that gives views of its first argument, or writes into it: it stands for plain numbers too."""
+    rule.keeps_views = True  # type: ignore[attr-defined]
+    return rule
+
+
 def _floats(t: Tracer, value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_floats(t, part) for part in value]

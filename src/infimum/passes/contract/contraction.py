@@ -5,7 +5,7 @@ enclosure met with what every user's set says of it. The sets of x are the contr
 of the box satisfies all constraints.
 
     node            what its set c says of its operand
-    elementwise     the reverse rule of its operation (contract_rules); all elements met where the operand is a scalar
+    elementwise     the reverse rule of its operation (rules.py); all elements met where the operand is a scalar
     intersection    c itself, for both
     take            c read through the transposed map, all readers met; nothing where nobody reads
     concat          the pieces of c
@@ -17,7 +17,7 @@ of the box satisfies all constraints.
     others, hull    nothing: an operand of a hull need not be where the value is, nor be defined
 
 A reverse rule also removes operands for which an operation is undefined. That is right only where its value is needed:
-not under the branch of a `where` that is not certainly taken, nor for an element that nobody reads. contract_need says
+not under the branch of a `where` that is not certainly taken, nor for an element that nobody reads. need.py says
 where it certainly is; elsewhere operands stay as they are.
 
 Guarantee: a point of the box at which every constrained node is defined and lies in its wanted interval is in the
@@ -47,7 +47,7 @@ _GROUPED = {"prod": "mul_rev", "min_of": "min_rev", "max_of": "max_rev"}
 
 
 def contraction(constraints: list[Node], n: int, parameters: int = 0) -> Program:
-    """The Program that contracts boxes of n variables, under constraints on expressions of these and of parameters.
+    """Return the Program that contracts boxes of n variables, given constraints on expressions.
 
     inputs     the box, the parameters, then a wanted interval for every element of every constraint
     outputs    the contracted box (an empty component: nothing is left), then the constraints' enclosures over the box
@@ -56,7 +56,7 @@ def contraction(constraints: list[Node], n: int, parameters: int = 0) -> Program
 
 
 def contracted(constraints: list[Node], n: int, parameters: int = 0) -> list[Node]:
-    """The outputs of `contraction` as nodes."""
+    """Return the outputs of `contraction` as nodes."""
     build = Build(n + parameters + sum(node.size for node in constraints))
     new: dict[Node, Node] = {}
     for node in ancestors(constraints):
@@ -77,7 +77,7 @@ def contracted(constraints: list[Node], n: int, parameters: int = 0) -> list[Nod
 
 
 def _line(build: Build, start: int, size: int) -> Node:
-    """Some of the inputs."""
+    """Return some of the inputs."""
     m = indexmap.affine([(size, 1)], start, build.x.size)
     return build.graph.node("take", (build.x,), size, m)
 
@@ -96,13 +96,13 @@ class _Backward(Sets):
         self.need = Need(self, outputs)
 
     def meet(self, node: Node, part: Node) -> None:
-        """The node lies in this set as well."""
+        """Note that the node lies in this set as well."""
         before = self.sets.get(node, node)
         narrower = part.op.endswith(("_rev", "_rev1", "_rev2")) and node in part.args[-2:] and before is node
         self.sets[node] = part if narrower and part.size == node.size else self.op("intersection", before, part)
 
     def met(self, node: Node, width: int) -> Node:
-        """The intersection of each group of `width` elements: from the largest lower to the smallest upper end."""
+        """Return the intersection of each group: from the largest lower to the smallest upper end."""
         if width == 1:
             return node
         return self.op("intersection", self.reduce("max_of", node, width), self.reduce("min_of", node, width))
@@ -169,7 +169,7 @@ class _Backward(Sets):
         self.meet(a, part)
 
     def _recurrence(self, node: Node, c: Node) -> None:
-        """y_i = a_i y_(i-1) + b_i; from the last set back, y_(i-1) = (y_i - b_i) / a_i where a_i is not 0."""
+        """Contract y_i = a_i y_(i-1) + b_i; from the last set back, y_(i-1) = (y_i - b_i) / a_i where a_i is not 0."""
         a, b = node.args
         size = node.size
         ahead, last = (-1, 0) if node.data else (1, size - 1)
@@ -201,7 +201,7 @@ class _Backward(Sets):
             self.meet(node, self.transposed(c, m, node.size))
 
     def transposed(self, c: Node, m: IndexMap, size: int) -> Node:
-        """Element j is the intersection of c[i] over every i that reads j; the entire line if there is none."""
+        """Return for each j the intersection of c[i] over every i that reads j; the entire line if there is none."""
         back = inverse(m, size)
         if back is not None:
             return self._gathered(c, back, m.size)
@@ -218,7 +218,7 @@ class _Backward(Sets):
         return self._present(self.take(c, indexmap.of_indices(indices, source)), indices >= 0)
 
     def _present(self, node: Node, present: Any) -> Node:
-        """The node's elements, the entire line where they are missing."""
+        """Return the node's elements, the entire line where they are missing."""
         first, last = (int(np.argmax(end)) for end in (present, present[::-1]))
         if not present[first : present.size - last].all():
             return self.op("where", self.build.number(present.astype(float)), node, self.entire)
@@ -231,7 +231,7 @@ class _Backward(Sets):
 
 
 def _dependent(nodes: list[Node], x: Node, n: int) -> set[Node]:
-    """The nodes that depend on one of the first n inputs."""
+    """Return the nodes that depend on one of the first n inputs."""
     found: set[Node] = set()
     for node in nodes:
         reads_box = node.args == (x,) and bool((map_of(node).indices() < n).any())
@@ -241,7 +241,7 @@ def _dependent(nodes: list[Node], x: Node, n: int) -> set[Node]:
 
 
 def _read(outputs: list[Node]) -> set[Node]:
-    """The nodes that the outputs read otherwise than through a hull."""
+    """Return the nodes that the outputs read otherwise than through a hull."""
     found: set[Node] = set()
     pending = list(outputs)
     while pending:
@@ -253,7 +253,7 @@ def _read(outputs: list[Node]) -> set[Node]:
 
 
 def _within(m: IndexMap, size: int) -> IndexMap:
-    """The map, reading nothing of what lies beyond its source's first elements."""
+    """Return the map, reading nothing of what lies beyond its source's first elements."""
     if m.source == size:
         return m
     return indexmap.of_indices(np.where(m.indices() < size, m.indices(), -1), size)

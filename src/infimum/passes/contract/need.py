@@ -30,7 +30,7 @@ class Need:
         self.known: dict[Node, Node] = {}
 
     def of(self, node: Node) -> Node | None:
-        """Where a node is needed, of its size or a scalar; None: everywhere, or it is defined everywhere."""
+        """Return where a node is needed, of its size or a scalar; None: everywhere, or it is defined everywhere."""
         return None if node in self.always else self.known.get(node)
 
     def pass_on(self, node: Node) -> None:
@@ -48,7 +48,7 @@ class Need:
                 self.known[operand] = found if before is None else self.sets.op("max", before, found)
 
     def _of_operand(self, node: Node, i: int, need: Node | None) -> Node | None:
-        """The need for operand i, of its size or a scalar; None: everywhere."""
+        """Return the need for operand i, of its size or a scalar; None: everywhere."""
         operand = node.args[i]
         if node.op == "where" and i > 0:
             need = self._of_branch(node, i, need)
@@ -76,7 +76,7 @@ class Need:
         return taken if need is None else self.sets.op("where", need, taken, self.sets.zero)
 
     def _through(self, need: Node | None, m: IndexMap, size: int) -> Node | None:
-        """Needed are those that a needed element reads: known for each where it has one reader, else left open."""
+        """Return which sources a needed element reads: known where a source has one reader, else left open."""
         indices = m.indices()
         if need is None:
             read = np.zeros(size)

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from infimum.graph.build import is_number
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.ops import OPERATIONS, names_with
 from infimum.ops.record import Reverse
 
@@ -35,7 +35,7 @@ def _where(op: Callable[..., Node], a: Sequence[Node], c: Node, data: Any) -> tu
 
 
 def is_truth(node: Node) -> bool:
-    """Certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where; other conditions are numbers."""
+    """Return whether a node is certainly 0 or 1: a comparison, or made of comparisons by and, or, not, where."""
     pending = [node]
     while pending:
         current = pending.pop()

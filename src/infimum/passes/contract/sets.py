@@ -24,7 +24,7 @@ class Sets:
         self.zero, self.one = build.number(0), build.number(1)
 
     def op(self, name: str, *args: Node, data: Any = None) -> Node:
-        """An elementwise node."""
+        """Return an elementwise node."""
         return self.build.graph.node(name, args, max(a.size for a in args), data)
 
     def take(self, node: Node, m: IndexMap) -> Node:
@@ -34,18 +34,18 @@ class Sets:
         return self.build.graph.node(op, (node,), node.size // width, width)
 
     def full(self, node: Node, size: int) -> Node:
-        """The node spread to `size` elements."""
+        """Return the node spread to `size` elements."""
         return node if node.size == size else self.take(node, indexmap.broadcast(size))
 
     def spread(self, node: Node, groups: int, width: int) -> Node:
-        """Each group's element for all of its elements; a scalar stays a scalar."""
+        """Return each group's element for all of its elements; a scalar stays a scalar."""
         if node.size == 1:
             return node
         return self.take(node, indexmap.affine([(groups, 1), (width, 0)], 0, groups))
 
 
 def inverse(m: IndexMap, size: int) -> indexmap.Indices | None:
-    """Who reads each source, -1 for nobody; None if some source has several readers."""
+    """Return who reads each source, -1 for nobody; None if some source has several readers."""
     indices = m.indices()
     (positions,) = np.nonzero(indices >= 0)
     back = np.full(size, -1, np.int64)

@@ -36,7 +36,7 @@ class Form:
         return np.diff(self.starts)
 
     def dense(self, n: int) -> Ends:
-        """The coefficients as a matrix; those of the same variable added up."""
+        """Return the coefficients as a matrix; those of the same variable added up."""
         at = np.repeat(np.arange(self.size), self.counts) * n + self.columns
         is_ordered = bool((at[1:] > at[:-1]).all())
         order = np.arange(at.size) if is_ordered else np.argsort(at, kind="stable")
@@ -67,7 +67,7 @@ class Forms:
         self.made: dict[Node, Form] = {}
 
     def of(self, rows: list[Node]) -> Form | None:
-        """The rows, one after the other; None if that takes too much."""
+        """Return the rows, one after the other; None if that takes too much."""
         try:
             for node in ancestors(rows):
                 self.made[node] = self._new(node, [self.made[a] for a in node.args])
@@ -146,7 +146,7 @@ def _negated(a: Form) -> Form:
 
 
 def _added(a: Form, b: Form) -> Form:
-    """Both elements' entries; a variable may stand in both."""
+    """Return the sums; a variable may stand in both operands."""
     offset = core.apply("add", a.offset, b.offset)
     if not b.columns.size:
         return Form(a.starts, a.columns, a.coefficients, offset)

@@ -47,13 +47,13 @@ class Layer:
 
     @property
     def inputs(self) -> int:
-        """How many variables g has."""
+        """Return how many variables g has."""
         rows, columns = (int(extent) for extent in self.matrix[0].shape)
         return rows + columns if self.reads_x else rows
 
 
 def linear_layer(value: Node, n: int) -> Layer | None:
-    """The layer of a simplified expression of n variables; None where there is none worth the name."""
+    """Return the layer of a simplified expression of n variables; None where there is none worth the name."""
     nodes = ancestors([value])
     varies = _varying(nodes)
     rows = _rows(value, _affine(nodes, varies), varies)
@@ -75,7 +75,7 @@ def linear_layer(value: Node, n: int) -> Layer | None:
 
 # ---------------------------------------------------------------------------------------------- which rows
 def _varying(nodes: list[Node]) -> set[Node]:
-    """The nodes that depend on x."""
+    """Return the nodes that depend on x."""
     found: set[Node] = set()
     for node in nodes:
         if node.op == "x" or any(a in found for a in node.args):
@@ -84,7 +84,7 @@ def _varying(nodes: list[Node]) -> set[Node]:
 
 
 def _affine(nodes: list[Node], varies: set[Node]) -> set[Node]:
-    """The nodes that are affine, by the table above."""
+    """Return the nodes that are affine, by the table above."""
     found: set[Node] = set()
     for node in nodes:
         known = [a in found for a in node.args]
@@ -109,7 +109,7 @@ def _misses_zero(node: Node) -> bool:
 
 
 def _rows(value: Node, affine: set[Node], varies: set[Node]) -> list[Node]:
-    """The first nodes on every way down that are affine and add up variables."""
+    """Return the first nodes on every way down that are affine and add up variables."""
     found: dict[int, Node] = {}
     seen: set[Node] = set()
     pending = [value]
@@ -127,7 +127,7 @@ def _rows(value: Node, affine: set[Node], varies: set[Node]) -> list[Node]:
 
 
 def _above(value: Node, rows: list[Node], n: int) -> tuple[Node, bool]:
-    """g: the expression with variables in place of the rows, and whether it reads x too."""
+    """Return g, the expression with variables in place of the rows, and whether it reads x too."""
     above = _reached(value, set(rows))
     reads_x = any(node.op == "x" for node in above)
     start = n if reads_x else 0
@@ -145,7 +145,7 @@ def _above(value: Node, rows: list[Node], n: int) -> tuple[Node, bool]:
 
 
 def _reached(value: Node, rows: set[Node]) -> list[Node]:
-    """The nodes that the expression needs when it is given the rows, arguments before users."""
+    """Return the nodes that the expression needs when it is given the rows, arguments before users."""
     seen: dict[int, Node] = {}
     pending = [value]
     while pending:

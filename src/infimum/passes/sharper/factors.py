@@ -16,9 +16,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.graph.payload import integer_of, value_of
+from infimum.graph.payload import integer_of, is_number, value_of
 from infimum.ops import names_with
 
 _MOST_FACTORS = 12
@@ -50,7 +50,7 @@ class Factors:
         return Product(self.build.number(1), {node: Fraction(1)})
 
     def of(self, node: Node) -> Product | None:
-        """The node as a product; None where it has none that is simpler."""
+        """Return the node as a product; None where it has none that is simpler."""
         node = self._same.get(node, node)
         if node not in self._known:
             self._known[node] = self._read(node)
@@ -81,7 +81,7 @@ class Factors:
 
     # ------------------------------------------------------------------------------------------ back to nodes
     def node(self, product: Product) -> Node | None:
-        """The product as a quotient of products; None where there is no operation for a power."""
+        """Return the product as a quotient of products; None where there is no operation for a power."""
         above, below = product.scale, self.build.number(1)
         for u, power in sorted(product.powers.items(), key=lambda item: item[0].number):
             x = _power(self.build, u, abs(power))
@@ -98,12 +98,12 @@ class Factors:
         return bool((value_of(constant).enclosure()[0] > 0).all())
 
     def is_nonnegative(self, u: Node, power: Fraction) -> bool:
-        """Certainly, by its operation or by its power."""
+        """Return whether a power is certainly not negative, by its operation or by its exponent."""
         even = power.denominator == 1 and power.numerator % 2 == 0
         return even or power.denominator == 2 or u.op in _NEVER_NEGATIVE
 
     def one_plus(self, node: Node) -> Node | None:
-        """The w of a node 1 + w."""
+        """Return the w of a node 1 + w."""
         node = self._same.get(node, node)
         if node.op == "add":
             for one, w in (node.args, node.args[::-1]):
@@ -114,7 +114,7 @@ class Factors:
         return None
 
     def less_one(self, node: Node) -> tuple[int, Node | None]:
-        """(1, g) for a node g - 1, (-1, g) for 1 - g; (0, None) for others."""
+        """Return (1, g) for a node g - 1, (-1, g) for 1 - g, and (0, None) for others."""
         node = self._same.get(node, node)
         if node.op == "sub" and is_number(node.args[1], 1.0):
             return 1, node.args[0]
@@ -140,7 +140,7 @@ def multiplied(build: Build, a: Product, b: Product | None) -> Product | None:
 
 
 def to_the(build: Build, a: Product, power: Fraction) -> Product | None:
-    """An integer power of a product."""
+    """Return an integer power of a product."""
     scale = build.apply("pown", a.scale, data=int(power))
     if scale.op != "constant" or any(abs(p * power) > _LARGEST_POWER for p in a.powers.values()):
         return None

@@ -1,8 +1,8 @@
 """Sharper enclosures where an expression has a limit but no value: products in which a factor cancels.
 
 The natural enclosure of sin(u)/u over a box with u = 0 in it is everything, of u log(u) all that is not above 0. A
-product is read as powers of factors (sharper_factors); a factor is written as its argument times a function without a
-zero, and what meets there cancels:
+product is read as powers of factors (factors.py); a factor is written as its argument times a function without a zero,
+and what meets there cancels:
 
     factor                      is written as
     sin u, sinpi u              u S(u), pi u S(pi u)                      S(u) = sin(u)/u, 1 at 0
@@ -20,7 +20,7 @@ zero, and what meets there cancels:
     pow(u, u^a r)               exp of the above
     log(1 + exp u)              max(u, 0) + log1p(exp(-|u|)): no overflow
 
-A product in which something cancelled becomes the intersection of itself and of what was found, as in passes/sharper.
+A product in which something cancelled becomes the intersection of itself and of what was found, as in squares.py.
 
 Guarantee: wherever a node is defined, what it is met with is defined and the same real number: S, E, H and L continue
 the quotients and the product, E and H are never 0, and S(u) is 0 only where sin(u) is.
@@ -32,8 +32,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from infimum.exact.number import pi
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
+from infimum.graph.payload import is_number
 from infimum.ops import OPERATIONS, names_with
 from infimum.passes.sharper.factors import Factors, Product, multiplied, to_the
 
@@ -45,7 +46,7 @@ Rewritten = Callable[["_Limits", Node], Product | None]
 
 
 def with_limits(value: Node, n: int) -> Node:
-    """The same function of n variables for enclosures: narrower where a product has a limit at an edge.
+    """Return the same function of n variables for enclosures: narrower where a product has a limit at an edge.
 
     The very same node where nothing was found, else one on a graph of its own.
     """
@@ -81,7 +82,7 @@ class _Limits:
 
     # ------------------------------------------------------------------------------------------ products
     def _forms(self, node: Node) -> list[Node]:
-        """What a node may be met with."""
+        """Return what a node may be met with."""
         if node.op == "pow":
             return self._power(node)
         if node.op in ("log", "log1p"):
@@ -99,7 +100,7 @@ class _Limits:
         return [form for form, c in found if c > before]
 
     def _quotients(self, product: Product) -> tuple[Node, int] | None:
-        """The product after every rewriting that leaves fewer divisors, and how many rewritings there were."""
+        """Return the product after every rewriting that leaves fewer divisors, and how many rewritings there were."""
         count = 0
         for atom in sorted(product.powers, key=lambda node: node.number):
             power = product.powers.get(atom, Fraction(0))  # it may have cancelled meanwhile
@@ -117,12 +118,12 @@ class _Limits:
         return None if node is None else (node, count)
 
     def _cancels(self, rest: Product, other: Product, power: Fraction) -> bool:
-        """Whether the argument of the factor stands on the other side of the quotient."""
+        """Return whether the argument of the factor stands on the other side of the quotient."""
         zeros = [(a, p * power) for a, p in other.powers.items() if a.op not in _NONZERO]
         return bool(zeros) and all(rest.powers.get(a, Fraction(0)) * p < 0 for a, p in zeros)
 
     def _logarithms(self, product: Product) -> list[tuple[Node, int] | None]:
-        """Both forms of u^a log(c u^b r) times other factors."""
+        """Return both forms of u^a log(c u^b r) times other factors."""
         for atom, power in sorted(product.powers.items(), key=lambda item: item[0].number):
             if atom.op not in (*_LOGARITHMS, "log1p") or power != 1:
                 continue
@@ -133,7 +134,7 @@ class _Limits:
         return []
 
     def _distributed(self, product: Product, depth: int = 0) -> tuple[Node, int] | None:
-        """u (p + q) as u p + u q, where the logarithm in one of these cancels."""
+        """Return u (p + q) as u p + u q, where the logarithm in one of these cancels."""
         for atom, power in sorted(product.powers.items(), key=lambda item: item[0].number):
             if atom.op not in ("add", "sub") or power != 1 or depth >= _MOST_SUMS:
                 continue
@@ -146,7 +147,7 @@ class _Limits:
         return None
 
     def _part(self, rest: Product, addend: Node, depth: int) -> tuple[Node | None, int]:
-        """The product with an addend, and what cancelled in it."""
+        """Return the product with an addend, and what cancelled in it."""
         product = multiplied(self.build, rest, self.factors.of(addend) or self.factors.atom(addend))
         if product is None:
             return None, 0
@@ -169,11 +170,11 @@ class _Limits:
         return []
 
     def _is_positive(self, inner: Product, u: Node) -> bool:
-        """Whether u > 0 wherever log(c u^b r) is defined, for a b that is not even: r is certainly not negative."""
+        """Return whether u > 0 wherever log(c u^b r) is defined, for b not even: r is certainly not negative."""
         return all(self.factors.is_nonnegative(v, p) for v, p in inner.powers.items() if v is not u)
 
     def _inside(self, rest: Product, logarithm: Node) -> Product | None:
-        """What the logarithm is of, as a product; of log1p(w) the factor that is 1 + w."""
+        """Return what the logarithm is of, as a product; of log1p(w) the factor that is 1 + w."""
         (w,) = logarithm.args
         if logarithm.op != "log1p":
             return self.factors.of(w) or self.factors.atom(w)
@@ -187,7 +188,7 @@ class _Limits:
         return None if base is None else self.op("recip", self.op("log", self.build.number(base)))
 
     def _separated(self, rest: Product, inner: Product, u: Node) -> Node | None:
-        """rest log(c u^b r) = (rest / u^a) ((b/a) L(u^a) + u^a log(c r)); r may be negative where u is."""
+        """Return rest log(c u^b r) as (rest / u^a) ((b/a) L(u^a) + u^a log(c r)); r may be negative where u is."""
         # | u                                  | u^a log(|u|^a)                               |
         # | certainly positive, or a = b even  | L(u^a)                                       |
         # | of any sign, a odd                 | L(max(u, 0)^a) - L(max(-u, 0)^a)             |
@@ -217,7 +218,7 @@ class _Limits:
         return self.build.graph.node("x_log_x", (u,), u.size)
 
     def _joined(self, rest: Product, inner: Product, u: Node) -> Node | None:
-        """rest log(w) with w = c u^a r: (rest / (c u^a r)) L(w)."""
+        """Return rest log(w) with w = c u^a r as (rest / (c u^a r)) L(w)."""
         if len(inner.powers) == 1 and is_number(inner.scale, 1.0):
             return None  # the same as `separated`
         w = self.factors.node(inner)
@@ -228,7 +229,7 @@ class _Limits:
         return self.op("mul", outside, self._x_log_x(w))
 
     def _power(self, node: Node) -> list[Node]:
-        """u^v = exp(v log u), where v has a power of u as a factor."""
+        """Return forms of u^v = exp(v log u), where v has a power of u as a factor."""
         u, v = node.args
         exponent = self.factors.of(v) or self.factors.atom(v)
         if u.op == "constant" or exponent.powers.get(u, Fraction(0)) <= 0:
@@ -247,7 +248,7 @@ class _Limits:
 
     # ------------------------------------------------------------------------------------------ rewritings
     def times(self, w: Node, *parts: tuple[str, Node, int], scale: Node | None = None, power: int = 1) -> Product:
-        """scale * w^power * the product of op(u)^k over the parts."""
+        """Return scale * w^power * the product of op(u)^k over the parts."""
         found: Product | None = to_the(self.build, self.factors.of(w) or self.factors.atom(w), Fraction(power))
         assert found is not None  # an integer power, and 1 or 2
         powers = dict(found.powers)
@@ -268,14 +269,14 @@ def _sinpi(s: _Limits, y: Node) -> Product:
 
 
 def _log(s: _Limits, y: Node) -> Product | None:
-    """log(1 + u) = u / E(log(1 + u)): both 1 + u as it stands and u - 1 for log(u)."""
+    """Return log(1 + u) as u / E(log(1 + u)), and log(u) with u - 1 in place of u."""
     (w,) = y.args
     u = s.factors.one_plus(w)
     return s.times(s.op("sub", w, s.build.number(1)) if u is None else u, ("expm1_over_x", y, -1))
 
 
 def _less_one(s: _Limits, y: Node) -> Product | None:
-    """exp(u) - 1, 1 - cos(u), cosh(u) - 1 and their negatives; the sum's constant may stand on either side."""
+    """Return exp(u) - 1, 1 - cos(u), cosh(u) - 1 and their negatives as products; the 1 may stand on either side."""
     sign, g = s.factors.less_one(y)
     if g is None or g.op not in ("exp", "cos", "cosh"):
         return None

@@ -11,7 +11,7 @@ meets a term of B becomes the intersection of itself and of this sum. The operat
 has a meaning for enclosures alone: plain values, derivatives and facts are those of the expression as it was.
 
 Guarantee: wherever a node is defined, what it is met with is defined and the same real number, as its terms are
-(sharper_terms): all powers in it are products of powers of atoms that the node takes itself.
+(passes/sharper/terms.py): all powers in it are products of powers of atoms that the node takes itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Mixed = tuple[Monomial, Monomial]  # p, and p times something else
 
 
 def sharper(value: Node, n: int) -> Node:
-    """The same function of n variables for enclosures: never wider, narrower where squares could be completed.
+    """Return the same function of n variables for enclosures: never wider, narrower where squares could be completed.
 
     The very same node where nothing was found (or the expression is too long), else one on a graph of its own.
     """
@@ -70,7 +70,7 @@ class _Sharper:
             self.new[node] = copy
 
     def _fresh(self, node: Node) -> set[Mixed]:
-        """Which products of p with something else meet p^2 in this node: a sum to both sides of which one belongs."""
+        """Return which products of p with something else meet p^2 in this node: each side of the sum has a part."""
         found = self.mixed[node]
         if node.op not in ("add", "sub"):
             return found.difference(*(self._seen(a) for a in node.args)) if found else found
@@ -81,7 +81,7 @@ class _Sharper:
         return self.mixed[node] if self.read.outer[node] is self.read.inner[node] else set()
 
     def _unfinished(self, nodes: list[Node]) -> set[Node]:
-        """The nodes whose only user is the same sum with more terms for the same p: squares are completed there."""
+        """Return the nodes whose only user has more terms for the same p: squares are completed there."""
         counts = users(nodes)
         found = set()
         for node in nodes:
@@ -96,7 +96,7 @@ class _Sharper:
 
     # ------------------------------------------------------------------------------------------ completing squares
     def _completed(self, node: Node) -> Node | None:
-        """The node as a sum with completed squares; None where that says nothing new."""
+        """Return the node as a sum with completed squares; None where that says nothing new."""
         left = self.read.inner[node]
         squares: list[Node] = []
         touched: set[Monomial] = set()
@@ -117,7 +117,7 @@ class _Sharper:
         return total
 
     def _square(self, terms: Terms, p: Monomial) -> _Square | None:
-        """a (p + B/(2a))^2, taken out of a sum."""
+        """Return a (p + B/(2a))^2, taken out of a sum."""
         parts = [m for m in terms if p <= m]
         base = self.read.node(p, self.new)
         a = terms.get(squared(p))  # None: part of another square already
@@ -146,7 +146,7 @@ class _Sharper:
 
 
 def _roots(terms: Terms) -> list[Monomial]:
-    """What terms are squares of, the highest powers first."""
+    """Return what terms are squares of, the highest powers first."""
     return sorted((root(m) for m in terms if m), key=_degree, reverse=True)
 
 
@@ -155,7 +155,7 @@ def _degree(m: Monomial) -> Fraction:
 
 
 def _mixed(terms: Terms) -> set[Mixed]:
-    """Every p of which the square is a term, with each term that is p times something without the atoms of p."""
+    """Return every p of which the square is a term, with each term that is p times something without the atoms of p."""
     atoms = [atom for m in terms for atom, _ in m]
     if len(set(atoms)) == len(atoms):
         return set()
@@ -177,5 +177,5 @@ def _same_signs(a: Node, b: Node) -> bool:
 
 
 def _is_nonnegative(p: Node) -> bool:
-    """Certainly, by its own operation: then a p^2 + b p is monotone in p where a and b have one sign."""
+    """Return whether p is certainly not negative: then a p^2 + b p is monotone in p where a and b have one sign."""
     return p.op in _NEVER_NEGATIVE or (p.op == "pown" and integer_of(p) % 2 == 0)

@@ -40,7 +40,7 @@ Leaves = frozenset[Node]
 
 
 def with_corners(value: Node, n: int) -> Node:
-    """The same function of n variables for enclosures: narrower where steps are crossed.
+    """Return the same function of n variables for enclosures: narrower where steps are crossed.
 
     The very same node where there is nothing to gain, else one on a graph of its own.
     """
@@ -120,7 +120,7 @@ class _Corners:
         return self.build.graph.node("intersection", (whole, made), node.size)
 
     def _elements(self, node: Node, args: list[Node]) -> Node:
-        """An array of steps put together of its elements."""
+        """Return an array of steps put together of its elements."""
         elements = []
         for i in range(node.size):
             single = [a if a.size == 1 else self._element(a, i) for a in args]
@@ -147,11 +147,11 @@ class _Corners:
             self.mixed[node] |= {leaf for leaf in self.leaves[node] if leaf.size > 1}
 
     def _count(self, node: Node) -> int:
-        """How many steps have ends of their own in an expression."""
+        """Return how many steps have ends of their own in an expression."""
         return sum(leaf.size if leaf in self.mixed[node] else 1 for leaf in self.leaves[node])
 
     def _chosen(self, value: Node) -> set[Node]:
-        """The expressions to be met with their corners."""
+        """Return the expressions to be met with their corners."""
         # | node reads                                     | then         |
         # | no steps, or is one                            | nothing      |
         # | a few, and corners tell more                   | its corners  |
@@ -171,7 +171,7 @@ class _Corners:
         return chosen
 
     def _gains(self, node: Node) -> bool:
-        """Whether corners tell more of a node than of its operands."""
+        """Return whether corners tell more of a node than of its operands."""
         if node.op in STRUCTURAL or node.op in ("intersection", "hull"):
             return False
         if node.op not in _AS_GOOD and not (node.op == "pown" and integer_of(node) % 2 == 1 and integer_of(node) > 0):
@@ -181,7 +181,7 @@ class _Corners:
 
     # ------------------------------------------------------------------------------------------ corners
     def _above(self, node: Node) -> list[Node]:
-        """The nodes from the steps of an expression up to it."""
+        """Return the nodes from the steps of an expression up to it."""
         return [a for a in ancestors([node]) if self.leaves[a] & self.leaves[node]]
 
     def _is_short(self, node: Node) -> bool:
@@ -201,7 +201,7 @@ class _Corners:
         return total
 
     def _ends(self, leaf: Node, mixed: bool) -> list[Node]:
-        """A step at the ends of its range; where its elements are mixed, at all corners of them."""
+        """Return a step at the ends of its range; where its elements are mixed, at all corners of them."""
         both = [self.build.graph.node(end, (leaf,), leaf.size) for end in ("step_low", "step_high")]
         if not mixed:
             return both
@@ -213,7 +213,7 @@ class _Corners:
 
 
 def _apart(nodes: list[Node]) -> set[Node]:
-    """The arrays of few steps of which an element is read alone as well, or is a step of its own."""
+    """Return the arrays of few steps of which an element is read alone as well, or is a step of its own."""
     alone = {(node.op, _sources(node)) for node in nodes if node.op in _STEPS and node.size == 1}
     taken = {node.args[0] for node in nodes if node.op == "take" and node.size == 1 and map_of(node).indices()[0] >= 0}
     few = [node for node in nodes if node.op in _STEPS and 1 < node.size <= _MOST_STEPS]
@@ -221,5 +221,5 @@ def _apart(nodes: list[Node]) -> set[Node]:
 
 
 def _sources(node: Node) -> tuple[Node, ...]:
-    """The operands of a step of one element, arrays in place of what is taken from them."""
+    """Return the operands of a step of one element, arrays in place of what is taken from them."""
     return tuple(a.args[0] if a.op == "take" else a for a in node.args)

@@ -19,9 +19,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.graph.build import Build, is_number
+from infimum.graph.build import Build
 from infimum.graph.node import Node
-from infimum.graph.payload import integer_of, value_of
+from infimum.graph.payload import integer_of, is_number, value_of
 
 _MOST_TERMS = 8  # beyond, a node is an atom: completed squares of long sums cost more than they tell
 _MOST_SYMBOLS = 64  # elements of a constant that are no doubles; comparing more costs too much
@@ -52,7 +52,7 @@ class Reader:
             self.outer[node] = self._atom(node) if is_base else self.inner[node]
 
     def _read(self, node: Node) -> Terms:
-        """The node as a sum of terms; an atom where that is not possible."""
+        """Return the node as a sum of terms; an atom where that is not possible."""
         terms = self._read_if_possible(node)
         return self._atom(node) if terms is None or len(terms) > _MOST_TERMS else terms
 
@@ -136,7 +136,7 @@ class Reader:
 
     # ------------------------------------------------------------------------------------------ back to nodes
     def node(self, monomial: Monomial, new: Mapping[Node, Node]) -> Node | None:
-        """The product of powers as a node, its atoms replaced by new ones; None where there is no operation for it."""
+        """Return the product of powers as a node of new atoms; None where there is no operation for it."""
         product = self.build.number(1)
         for (kind, u), power in sorted(monomial, key=lambda factor: (factor[0][1].number, factor[0][0])):
             x = new[u]
@@ -176,7 +176,7 @@ def _to_the(m: Monomial, power: Exponent) -> Monomial:
 
 
 def _scaled(node: Node) -> list[Node]:
-    """Constant factors, then what they multiply."""
+    """Return constant factors, then what they multiply."""
     factors: list[Node] = []
     while node.op == "mul" and node.args[0].op == "constant":
         factors.append(node.args[0])
@@ -185,7 +185,7 @@ def _scaled(node: Node) -> list[Node]:
 
 
 def folded(terms: Terms) -> Terms | None:
-    """The terms without zeros, if all coefficients are constants."""
+    """Return the terms without zeros, if all coefficients are constants."""
     if any(c.op != "constant" for c in terms.values()):
         return None
     return {m: c for m, c in terms.items() if value_of(c).doubles is None or value_of(c).points().any()}

@@ -42,7 +42,7 @@ class _Term(NamedTuple):
 
 
 def minorant(p: Polynomial, bounds: Bounds) -> Minorant | None:
-    """A lower bound of a polynomial over a box by powers of its unbounded variables; None where there is none."""
+    """Return a lower bound of a polynomial over a box by powers of its unbounded variables, or None."""
     terms = _terms(p, bounds)
     lead: dict[int, _Term] = {}
     for term in terms:
@@ -85,7 +85,7 @@ def minorant(p: Polynomial, bounds: Bounds) -> Minorant | None:
 
 
 def radii(found: Minorant, level: Fraction) -> dict[int, float]:
-    """How large each |x_i| can be where the polynomial is at most `level`; -1 where it cannot be."""
+    """Return how large each |x_i| can be where the polynomial is at most `level`; -1 where it cannot be."""
     room = level + found.constant
     if room < 0:
         return dict.fromkeys(found.powers, -1.0)
@@ -94,7 +94,7 @@ def radii(found: Minorant, level: Fraction) -> dict[int, float]:
 
 # ---------------------------------------------------------------------------------------------- terms
 def _terms(p: Polynomial, bounds: Bounds) -> list[_Term]:
-    """Lower bounds of the terms in the sizes of the unbounded variables, like ones put together."""
+    """Return lower bounds of the terms in the sizes of the unbounded variables, like ones put together."""
     merged: dict[Monomial, Range] = {}
     for monomial, c in p.items():
         free = tuple((i, power) for i, power in monomial if not _is_bounded(bounds[i]))
@@ -138,14 +138,14 @@ def _times(c: Range, d: Range) -> Range:
 
 # ---------------------------------------------------------------------------------------------- roots
 def _factor(term: _Term, weights: dict[int, Fraction], lead: dict[int, _Term]) -> Fraction | None:
-    """K >= |c| prod a_i^-w_i, proved by K^L prod a_i^(w_i L) >= |c|^L."""
+    """Return K >= |c| prod a_i^-w_i, proved by K^L prod a_i^(w_i L) >= |c|^L."""
     whole = lcm(*(w.denominator for w in weights.values()))
     goal = abs(term.c) ** whole / prod(lead[i].c ** int(w * whole) for i, w in weights.items())
     return _root(goal, whole)
 
 
 def _balance(small: Fraction, rest: Fraction) -> tuple[Fraction, Fraction] | None:
-    """t and T with t >= T^-rest, t at most about `small`."""
+    """Return t and T with t >= T^-rest, t at most about `small`."""
     try:
         big = Fraction(float(small) ** float(-1 / rest) * 4)
     except OverflowError:
@@ -157,7 +157,7 @@ def _balance(small: Fraction, rest: Fraction) -> tuple[Fraction, Fraction] | Non
 
 
 def _root(goal: Fraction, degree: int) -> Fraction | None:
-    """A little above the root, proved by its power."""
+    """Return a little above the root, proved by its power."""
     try:
         guess = float(goal) ** (1 / degree)
     except OverflowError:

@@ -55,22 +55,22 @@ class Germ(NamedTuple):
 
     @property
     def falls(self) -> bool:
-        """Whether the value certainly goes to -inf."""
+        """Return whether the value certainly goes to -inf."""
         return (self.k < 0 or (self.k == 0 and self.j > 0)) and self.hi < 0
 
 
 def number(value: float | Fraction) -> Germ:
-    """A constant that is known exactly."""
+    """Return a constant that is known exactly."""
     return Germ(Fraction(1), 0, 0.0, 0.0, Fraction(value))
 
 
 def within(lo: float, hi: float) -> Germ:
-    """Some number between two."""
+    """Return some number between two."""
     return Germ(Fraction(0), 0, lo, hi)
 
 
 def along(output: Node, start: Mapping[Node, Sequence[Germ | None]], element: int = 0) -> Germ:
-    """The value of an output's element where elements of some nodes are as given; what is not given is computed.
+    """Return the value of an output's element where elements of some nodes are as given; what is not given is computed.
 
     A node for which all elements are given is a leaf; None stands for an element to be computed.
     """
@@ -145,7 +145,7 @@ def _factored(op: str, g: Germ) -> Germ:
 
 # ---------------------------------------------------------------------------------------------- intervals
 def _core(op: str, *operands: Ends, param: int = 0) -> Ends:
-    """The core's operation, defined on all of its operands."""
+    """Return the core's operation, defined on all of its operands."""
     pairs = [(np.array([lo]), np.array([hi])) for lo, hi in operands]
     lo, hi = core.apply(op, *pairs, param=param)
     defined, _ = core.facts(op, *pairs, param=param)
@@ -155,7 +155,7 @@ def _core(op: str, *operands: Ends, param: int = 0) -> Ends:
 
 
 def _ratio(k: Fraction, j: int) -> Ends:
-    """The range of s^k L^j over (0, e]: within [0, T] where it tends to 0, [F, inf] where it grows, 1 for k = j = 0."""
+    """Return the range of s^k L^j over (0, e]: [0, T] where it tends to 0, [F, inf] where it grows, 1 for k = j = 0."""
     # s^k L^j rises with s where k L > j, which holds for all s up to e if k * 138 >= j, and for k = 0 > j.
     if k == 0 and j == 0:
         return 1.0, 1.0
@@ -173,7 +173,7 @@ def _ratio(k: Fraction, j: int) -> Ends:
 
 
 def _range(g: Germ) -> Ends:
-    """Ends around all values."""
+    """Return ends around all values."""
     ends = _core("mul", (g.lo, g.hi), _ratio(g.k, g.j))
     return _core("add", ends, _around(g.c)) if g.c else ends
 
@@ -188,7 +188,7 @@ def _around(c: Fraction) -> Ends:
 
 
 def _plain(g: Germ) -> Germ:
-    """The same without a constant beside the power."""
+    """Return the same without a constant beside the power."""
     return g if not g.c else within(*_range(g))
 
 
@@ -283,7 +283,7 @@ def _pow(a: Germ, b: Germ) -> Germ:
 
 
 def _signed(g: Germ) -> int:
-    """The certain sign of a value: -1, 0, 1."""
+    """Return the certain sign of a value: -1, 0, 1."""
     if _is_exact(g):
         return (g.c > 0) - (g.c < 0)
     g = _plain(g)

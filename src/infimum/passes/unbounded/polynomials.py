@@ -47,7 +47,7 @@ def _is_read(node: Node) -> bool:
 
 
 def unread(value: Node) -> list[Node]:
-    """The nodes of which an interval is needed: the first on each way down that are no polynomials."""
+    """Return the nodes of which an interval is needed: the first on each way down that are no polynomials."""
     found: dict[Node, None] = {}
     seen: set[Node] = set()
     pending = [value]
@@ -63,7 +63,7 @@ def unread(value: Node) -> list[Node]:
 
 
 def quotient(value: Node, ranges: Mapping[Node, list[tuple[float, float]]]) -> Quotient | None:
-    """A scalar expression as a quotient of polynomials."""
+    """Return a scalar expression as a quotient of polynomials."""
     nodes = [node for node in ancestors([value]) if node in ranges or _is_read(node)]
     if sum(node.size for node in nodes) > _MOST_ELEMENTS:
         return None
@@ -120,7 +120,7 @@ def _product(a: Quotient, b: Quotient) -> Quotient:
 
 
 def _inverse(a: Quotient) -> Quotient:
-    """1/a; a divisor that is a number becomes a factor."""
+    """Return 1/a; a divisor that is a number becomes a factor."""
     if set(a.above) == {()}:
         lo, hi = a.above[()]
         if lo <= 0 <= hi:

@@ -24,7 +24,7 @@ enum { CHILDREN_THREADS = 512, SQUAD = 64, NEAR_SHAPE = 4096, NEAR_MASKS = 2048,
 enum { NEAR_BOUNDS = 1024, FEW_PREFIXES = 8 };
 
 // A component whose last position is one of [from, to) discards all children with these digits.
-INFIMUM_FN bool is_discarded(const Shape &s, const unsigned char *masks, const Digits &digits, int from, int to) {
+INFIMUM_FN bool is_discarded(const SplitShape &s, const unsigned char *masks, const Digits &digits, int from, int to) {
     const PackedComponent *c = s.at<PackedComponent>(s.head->mask);
     const int count = s.head->masks, parts = s.head->parts;
 #pragma unroll 1
@@ -78,8 +78,8 @@ INFIMUM_FN Prefixes prefixes_of(const Packed &head, int depth) {
 }
 // What children are made of.
 struct Region {
-    Shape shape;
-    Values tables;
+    SplitShape shape;
+    ValuePointers tables;
     const unsigned char *masks;
 };
 // The bound of everything that begins with `depth` digits of an index, by itself; +inf where it is undefined or the last digit

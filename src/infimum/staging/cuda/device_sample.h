@@ -6,7 +6,7 @@ namespace INFIMUM_NAMESPACE {
 
 // ---------------------------------------------------------------------------------------------- values
 // The function in plain doubles at a child's sample point, +inf where it is undefined.
-INFIMUM_LONG_FN double value_of(const Shape &s, const Values &v, Digits digits) {
+INFIMUM_LONG_FN double value_of(const SplitShape &s, const ValuePointers &v, Digits digits) {
     Point z[FAMILIES];
 #pragma unroll 1
     for (int i = 0; i < FAMILIES; i++) z[i] = {value_of_family(s.terms(i), v.pool, digits, number_of(v.hoisted[i]))};
@@ -54,12 +54,12 @@ INFIMUM_FN SampleMemory sample_memory(const World &w, const Packed &head, char *
     return {scratch, proofs, reinterpret_cast<double *>(ahead + MOST_AHEAD), ahead};
 }
 
-INFIMUM_FN Values values_of_fraction(const Shape &s, const SampleMemory &m, int fraction) {
+INFIMUM_FN ValuePointers values_of_fraction(const SplitShape &s, const SampleMemory &m, int fraction) {
     return values_at(m.values + fraction * bytes_of_values(*s.head), *s.head);
 }
 // By the block: the bounds of everything that begins with `depth` digits of an index, as many digits deeper as there is room
 // for. Those of a level follow the level before, in the order of their numbers. Returns how many levels there are.
-INFIMUM_LONG_FN int look_ahead(const Shape &s, const SampleMemory &m, int fraction, unsigned index, int depth) {
+INFIMUM_LONG_FN int look_ahead(const SplitShape &s, const SampleMemory &m, int fraction, unsigned index, int depth) {
     const int parts = s.head->parts;
     const unsigned step = combinations(parts, depth);
     int levels = 1, count = parts;
@@ -78,7 +78,7 @@ INFIMUM_LONG_FN int look_ahead(const Shape &s, const SampleMemory &m, int fracti
     return levels;
 }
 // By the block: the digits that a greedy walk along the smallest prefix bounds leads to, at the most promising fraction.
-INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+INFIMUM_FN void dive(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts;
     const Digits none = digits_of(*s.head, 0, 0);
 #pragma unroll 1
@@ -121,7 +121,7 @@ INFIMUM_FN void dive(const World &w, const Shape &s, const SampleMemory &m, Look
     __syncthreads();
 }
 // One fraction, by one warp: every digit to its own best, or the best change of one digit.
-INFIMUM_FN void better(const Shape &s, const SampleMemory &m, int f, Looking &look, int &improved) {
+INFIMUM_FN void better(const SplitShape &s, const SampleMemory &m, int f, Looking &look, int &improved) {
     const int split = s.head->split, parts = s.head->parts;
     const double *options = m.options + f * split * parts;
     const Digits own = look.own[f];
@@ -163,7 +163,7 @@ INFIMUM_FN void better(const Shape &s, const SampleMemory &m, int f, Looking &lo
     }
     __syncwarp();
 }
-INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+INFIMUM_FN void descend(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts, options = split * parts;
 #pragma unroll 1
     for (int f = rank(); f < fractions; f += threads()) {
@@ -201,7 +201,7 @@ INFIMUM_FN void descend(const World &w, const Shape &s, const SampleMemory &m, L
 }
 // By the block: the first `opened` nodes that wait are opened, each into at most `room` that are `deeper` digits longer;
 // children have their values.
-INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room,
+INFIMUM_FN void open_nodes(const SplitShape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room,
                            int deeper) {
     const int parts = s.head->parts, split = s.head->split;
 #pragma unroll 1
@@ -210,7 +210,7 @@ INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look,
         const int depth = node.depth(), rest = split - depth, longer = depth + (deeper < rest ? deeper : rest), j = task % room;
         Node found = no_node();
         if (j < combinations(parts, longer - depth)) {
-            const Values values = values_of_fraction(s, m, node.fraction());
+            const ValuePointers values = values_of_fraction(s, m, node.fraction());
             const unsigned index = node.index() + static_cast<unsigned>(combinations(parts, depth)) * j;
             const Digits digits = digits_of(*s.head, index, longer);
             if (longer == split) {
@@ -225,7 +225,7 @@ INFIMUM_FN void open_nodes(const Shape &s, const SampleMemory &m, Looking &look,
     __syncthreads();
 }
 // By one warp: the smallest value of a child becomes the sample, where it is smaller; the first of equal ones.
-INFIMUM_FN void take_children(const Shape &s, Looking &look, int count) {
+INFIMUM_FN void take_children(const SplitShape &s, Looking &look, int count) {
     const int split = s.head->split;
     Node best = no_node();
     int at = count;
@@ -285,7 +285,7 @@ INFIMUM_FN void keep_first(Looking &look, int split, int to, int opened, int cou
     __syncthreads();
 }
 // By the block: look through the tree of prefixes for anything better, several at once, opening a limited number of them.
-INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+INFIMUM_FN void improve(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), parts = s.head->parts, split = s.head->split;
     int deeper = 1, room = parts;
 #pragma unroll 1
@@ -314,7 +314,7 @@ INFIMUM_FN void improve(const World &w, const Shape &s, const SampleMemory &m, L
     }
 }
 // The winner's range: the same fold in intervals.
-INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Looking &look) {
+INFIMUM_FN void prove(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int kind = look.fraction + 1;
     int before_family = 0;
 #pragma unroll 1
@@ -354,7 +354,7 @@ INFIMUM_FN void prove(const World &w, const Shape &s, const SampleMemory &m, Loo
     to[4] = look.fraction;
     to[5] = look.value < INFIMUM_INF;
 }
-INFIMUM_FN void best_sample(const World &w, const Shape &s, char *scratch, Looking &look) {
+INFIMUM_FN void best_sample(const World &w, const SplitShape &s, char *scratch, Looking &look) {
     const SampleMemory m = sample_memory(w, *s.head, scratch);
     INFIMUM_START();
     dive(w, s, m, look);

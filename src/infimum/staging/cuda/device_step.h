@@ -25,7 +25,7 @@ struct Turn {
     }
 };
 // By one thread, a row of the tables: of a term on a part, or at its sample points.
-INFIMUM_FN void tabulate_row(const World &w, const Shape &s, int family, int kind, int row, const Values &to) {
+INFIMUM_FN void tabulate_row(const World &w, const SplitShape &s, int family, int kind, int row, const ValuePointers &to) {
     const Touched *t = s.touched(family);
 #pragma unroll 1
     for (int rows; row >= (rows = t->entry.positions.rows(s.head->parts)); t++) row -= rows;
@@ -35,7 +35,7 @@ INFIMUM_FN void tabulate_row(const World &w, const Shape &s, int family, int kin
         kind ? of_number(term_on<Point>(w, s, family, t->term, of, kind).at) : term_on<Range>(w, s, family, t->term, of, 0);
 }
 template <class ValuesOf>
-INFIMUM_FN void evaluate(const World &w, const Shape &s, int kinds, const ValuesOf &values, unsigned char *masks) {
+INFIMUM_FN void evaluate(const World &w, const SplitShape &s, int kinds, const ValuesOf &values, unsigned char *masks) {
     const int fractions = static_cast<int>(w.fractions);
     const Parts all = {{0}, {}};
     Turn turn = {rank()};
@@ -107,7 +107,7 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
     if (lane() == 0) tree[f.first[level + 1] + chunk] = work[0];
     __syncwarp();
 }
-INFIMUM_FN void refold_level(const World &w, const Shape &s, int level, Range *work) {
+INFIMUM_FN void refold_level(const World &w, const SplitShape &s, int level, Range *work) {
     const int warps = (threads() + 31) / 32, fractions = static_cast<int>(w.fractions), trees = 1 + 2 * fractions;
     int task = rank() / 32;
 #pragma unroll 1
@@ -129,7 +129,7 @@ INFIMUM_FN void refold_level(const World &w, const Shape &s, int level, Range *w
 }
 
 // ---------------------------------------------------------------------------------------------- the kernel
-INFIMUM_FN void mark_touched(const World &w, const Shape &s, unsigned char mark) {
+INFIMUM_FN void mark_touched(const World &w, const SplitShape &s, unsigned char mark) {
 #pragma unroll 1
     for (int family = 0; family < FAMILIES; family++)
 #pragma unroll 1
@@ -137,7 +137,7 @@ INFIMUM_FN void mark_touched(const World &w, const Shape &s, unsigned char mark)
             w.family[family].left_out[s.touched(family)[i].term] = mark;
 }
 // The head and the shape, kept for the children.
-INFIMUM_FN void keep_shape(const Shape &s, char *place) {
+INFIMUM_FN void keep_shape(const SplitShape &s, char *place) {
     const Packed &head = *s.head;
     int *to = reinterpret_cast<int *>(place);
 #pragma unroll 1
@@ -152,7 +152,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
     __shared__ Range work[STEP_THREADS / 32][32];
     INFIMUM_START();
     const int bytes = reinterpret_cast<const Packed *>(packed)->bytes;
-    const Shape s = shape_of_packed(near_copy(packed, bytes, near, NEAR_PACKED));
+    const SplitShape s = shape_of_packed(near_copy(packed, bytes, near, NEAR_PACKED));
     __syncthreads();
     const Packed &head = *s.head;
     const int kinds = 1 + (with_sample ? static_cast<int>(w.fractions) : 0);
@@ -195,7 +195,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
         }
         if (level == 1)
             turn.over(kinds * FAMILIES, [&](int task) {
-                const Values to = values(task / FAMILIES);
+                const ValuePointers to = values(task / FAMILIES);
                 const int family = task % FAMILIES;
                 close_family(s.terms(family), to.pool, head.split, to.suffix + family * (head.split + 1));
             });

@@ -14,7 +14,7 @@ INFIMUM_FN Parts parts_of_row(Positions positions, int row, int parts) {
     positions.digits(row, parts, found.digits);
     return found;
 }
-INFIMUM_FN Range part_of(const World &w, const Shape &s, int v, const Parts &of) {
+INFIMUM_FN Range part_of(const World &w, const SplitShape &s, int v, const Parts &of) {
     const int *variables = s.at<int>(s.head->variables);
 #pragma unroll 1
     for (int i = 0; i < MOST_POSITIONS; i++)
@@ -28,7 +28,7 @@ INFIMUM_FN void put_input(Range &x, Range part) { x = part; }
 INFIMUM_FN void put_input(Point &x, Range part) { x.at = part.lo; }
 // A term of a family: over the part where kind = 0, at the part's sample point number kind - 1 otherwise.
 template <class V>
-INFIMUM_LONG_FN V term_on(const World &w, const Shape &s, int family, int number, const Parts &of, int kind) {
+INFIMUM_LONG_FN V term_on(const World &w, const SplitShape &s, int family, int number, const Parts &of, int kind) {
     const FamilyWorld &f = w.family[family];
     const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), own = number * constants;
     V x[MOST_INPUTS];
@@ -49,7 +49,7 @@ INFIMUM_LONG_FN V term_on(const World &w, const Shape &s, int family, int number
     return term(family, x);
 }
 // Whether a component has one sign for these digits, away from the edge of the domain that this sign points away from.
-INFIMUM_FN bool discards(const World &w, const Shape &s, const PackedComponent &c, int row) {
+INFIMUM_FN bool discards(const World &w, const SplitShape &s, const PackedComponent &c, int row) {
     const SlopesWorld &f = w.slopes[c.slopes];
     const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), extras = static_cast<int>(f.extras);
     const Parts of = parts_of_row(c.positions, row, s.head->parts);
