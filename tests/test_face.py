@@ -75,13 +75,14 @@ def test_results_statuses_and_errors_have_public_names() -> None:
         ("partition", ("Uniform", "Golden", "Logarithmic")),
         ("sampling", ("Diagonal", "Midpoint", "Grid", "Latin", "Random")),
         ("selection", ("Best",)),
+        ("split", ("Smear", "Largest", "RoundRobin")),
     ],
 )
 def test_strategies_by_their_public_names_are_taken(option: str, names: tuple[str, ...]) -> None:
     for name in names:
         made = getattr(infimum.strategies, name)()
         assert infimum.minimize(problems.levy(2), **{option: made}).success
-    with pytest.raises(infimum.InvalidOption, match=r"infimum\.strategies\.\w+\("):
+    with pytest.raises(infimum.InvalidOption, match=rf"{option}='silver' is not offered.*(strategies|an object)"):
         infimum.minimize(problems.levy(2), **{option: "silver"})
 
 

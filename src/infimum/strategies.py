@@ -1,15 +1,17 @@
-"""Strategies of method="paper", as objects with numbers of the user's own (POLICY: none can make a result false).
+"""Strategies as objects, with numbers of the user's own (POLICY: none of them can make a result false).
 
     infimum.minimize(f, bounds, partition=infimum.strategies.Golden(parts=2), sampling=infimum.strategies.Latin(100))
 
-option      objects                                                                  one of the user's own has
-partition   Uniform, Golden, Logarithmic (parts, variables)                          parts, variables, cuts(lo, hi)
-sampling    Diagonal, Midpoint, Grid, Latin, Random, Local, Several                  propose(look)
-selection   Best (count)                                                             count
+option      method   objects                                               one of the user's own has
+split       auto     Smear, Largest, RoundRobin                            cuts(boxes, known), which returns Cuts
+partition   paper    Uniform, Golden, Logarithmic (parts, variables)       parts, variables, cuts(lo, hi)
+sampling    paper    Diagonal, Midpoint, Grid, Latin, Random, Local        propose(look)
+selection   paper    Best (count)                                          count
 """
 
 from __future__ import annotations
 
+from infimum.search.auto.split_rules import Cuts, Largest, RoundRobin, Smear, SplitRule
 from infimum.search.paper.partition import Golden, Logarithmic, Partition, Uniform
 from infimum.search.paper.sampling import (
     Diagonal,
@@ -25,6 +27,6 @@ from infimum.search.paper.sampling import (
 from infimum.search.paper.selection import Best, Selection
 
 __all__ = [
-    "Best", "Diagonal", "Golden", "Grid", "Latin", "Local", "Logarithmic", "Look", "Midpoint", "Partition", "Random",
-    "Sampling", "Selection", "Several", "Uniform",
+    "Best", "Cuts", "Diagonal", "Golden", "Grid", "Largest", "Latin", "Local", "Logarithmic", "Look", "Midpoint",
+    "Partition", "Random", "RoundRobin", "Sampling", "Selection", "Several", "Smear", "SplitRule", "Uniform",
 ]  # fmt: skip

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from infimum.concurrency import cached_property
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
