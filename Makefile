@@ -14,10 +14,18 @@ SOURCES := $(shell find src -name '*.py' -o -name '*.h' -o -name '*.cpp' -o -nam
   -o -name '*.csv')
 NATIVE  := CMakeLists.txt $(filter-out %.py %.csv,$(SOURCES))
 MUTANTS := $(BUILD)/mutants/libinfimum_mutants.so
+# A file of tests stays in one process, which measures each operation once for all of them.
+WORKERS ?= auto
+PYTEST  := $(VENV)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+# What `make check` runs: the files of tests that take the processor some five seconds or less, two in five of all tests.
+QUICK   := $(patsubst %,tests/test_%.py,api architecture bad_input blocks compare conformance domain facts  \
+  facts_of_functions frontier function_box generality indexmap interval interval_text jacobian linear no_doubles  \
+  nonfinite oracle problems program readme reproduction result reverse_functions robustness search spikes torture  \
+  trace trace_control trace_exact trace_numpy)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help solve test lint install mutants bench paper proofs torture table compilers clean
+.PHONY: help solve check test lint tools install mutants coverage bench paper proofs torture table compilers cross clean
 
 help: ## show this list
 	@echo "infimum: the global minimum of a function, and the proof of it"
@@ -27,8 +35,15 @@ help: ## show this list
 solve: install ## set up and enclose the minimum of a function of 1,000 variables
 	@$(VENV)/bin/infimum solve levy --dim 1000
 
-test: install lint $(STAMPS)/nvrtc mutants ## set up and run the whole test suite, linters and types included
-	$(VENV)/bin/python -m pytest
+check: install lint ## in a minute: linters, types, and the files of tests that take a second or two
+	$(PYTEST) $(QUICK)
+
+test: install lint $(STAMPS)/nvrtc mutants ## set up and run the test suite, linters and types included: 5 minutes on 2 cores
+	$(PYTEST)
+
+coverage: install $(STAMPS)/nvrtc mutants ## the tests of make test, and which lines they run, into build/coverage
+	@$(PIP) "pytest-cov>=5.0"
+	$(PYTEST) --cov=infimum --cov-report=xml:$(BUILD)/coverage.xml --cov-report=html:$(BUILD)/coverage --cov-report=term
 
 lint: $(STAMPS)/tests
 	$(VENV)/bin/ruff check .
@@ -53,8 +68,8 @@ proofs: install $(STAMPS)/tests ## check the error bounds again with Sollya and 
 	$(call need,gappa,Gappa is missing: install the package gappa and run make proofs again.)
 	$(VENV)/bin/python proofs/check.py
 
-torture: install $(STAMPS)/tests $(STAMPS)/nvrtc mutants ## ten times the random arguments; records what it measures (long)
-	$(VENV)/bin/python -m pytest --arguments 200000 --record \
+torture: install $(STAMPS)/tests $(STAMPS)/nvrtc mutants ## every test, with 200,000 arguments; records what it measures (long)
+	$(PYTEST) -m "" --arguments 200000 --record \
 	  --deselect tests/test_readme.py::test_the_table_is_what_the_headers_and_the_measurements_say  # written below
 	$(MAKE) table
 
@@ -65,6 +80,9 @@ table: install ## write the tables of docs/ again from the results in bench/resu
 compilers: install $(STAMPS)/tests ## build the core with g++ and clang++ and compare their bits
 	@PYTHON=$(VENV)/bin/python sh tests/compilers.sh $(BUILD)
 
+cross: install $(STAMPS)/tests ## build the core for aarch64 and Windows and compare their bits under QEMU and Wine
+	@$(VENV)/bin/python tests/cross.py $(BUILD)
+
 clean: ## remove everything that make has made
 	rm -rf $(BUILD) $(STAMPS) $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -74,6 +92,7 @@ clean: ## remove everything that make has made
 # is kept, so that a changed .py file costs seconds and a changed header only what depends on it.
 
 install: $(STAMPS)/package ## build the package and install it into .venv
+tools: $(STAMPS)/tests
 mutants: $(MUTANTS)
 
 # $(call need,PROGRAM,SENTENCE): stop with the sentence where the program is missing.

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infimum import problems
-from infimum.bench.paper import Row, write_csv
+from infimum.bench.tables import Row, write_csv
 from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 from infimum.function.function import trace

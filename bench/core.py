@@ -64,10 +64,14 @@ RANGES: dict[str, tuple[tuple[float, float], ...]] = {
     "acosh": ((1, 50),),
     "asin": ((-1, 1),),
     "atanh": ((-1, 1),),
+    "digamma": ((0.01, 50),),
     "div": ((-10, 10), (0.5, 10)),
+    "erf": ((-4, 4),),
+    "erfc": ((-4, 20),),
     "exp": ((-20, 20),),
     "exp10": ((-20, 20),),
     "exp2": ((-20, 20),),
+    "lgamma": ((0.01, 50),),
     "log": ((0.01, 100),),
     "log10": ((0.01, 100),),
     "log1p": ((-0.9, 10),),
@@ -76,6 +80,7 @@ RANGES: dict[str, tuple[tuple[float, float], ...]] = {
     "pow": ((0.01, 10), (-5, 5)),
     "recip": ((0.5, 10),),
     "sqrt": ((0, 100),),
+    "trigamma": ((0.01, 50),),
 }
 EXPONENT = 7
 WIDTH = 1e-3

@@ -28,7 +28,7 @@ from infimum.search.outcome import Options, Outcome
 from infimum.search.paper import search as paper
 from infimum.staging.cuda import device
 from infimum.staging.cuda import working as device_working
-from infimum.staging.cuda.memory import Gpu
+from infimum.staging.cuda.memory import GpuMachine
 
 NAMES = (
     "ackley", "belegundu", "breiman", "discontinuous", "fu", "griewank", "levy", "rastrigin", "rosenbrock", "salomon",
@@ -39,7 +39,7 @@ TARGETS = {("levy", 10000): 5.0, ("rosenbrock", 500): 8.0, ("rosenbrock", 1000):
 LONG_ON_THE_CPU = ("rosenbrock", 1000)
 
 
-class Timed(Gpu):
+class Timed(GpuMachine):
     """A GPU that waits after each part and notes how long it took."""
 
     seconds: dict[str, float]
@@ -156,7 +156,7 @@ def main() -> None:
     )
     rows = []
     for name, n in cases:
-        rows.append(row(name, n, given.long or (name, n) != LONG_ON_THE_CPU, Timed if given.parts else Gpu))
+        rows.append(row(name, n, given.long or (name, n) != LONG_ON_THE_CPU, Timed if given.parts else GpuMachine))
         print(shown(rows[-1]), flush=True)
         if os.environ.get("OUT"):
             (Path(os.environ["OUT"]) / "gpu_paper.json").write_text(json.dumps(rows, indent=1))

@@ -36,7 +36,7 @@ from infimum.search.outcome import Options
 from infimum.search.paper import search as paper
 from infimum.staging.cuda import device
 from infimum.staging.cuda import memory as device_memory
-from infimum.staging.cuda.memory import Gpu
+from infimum.staging.cuda.memory import GpuMachine
 from infimum.staging.cuda.text import KERNELS
 
 CHOSEN = ("levy", "ackley", "griewank", "rosenbrock", "salomon")
@@ -50,7 +50,7 @@ PARTS = {
 }  # fmt: skip
 
 
-class Evented(Gpu):
+class Evented(GpuMachine):
     """A GPU that notes how long each kernel took there, and how long the answer was waited for."""
 
     last: Evented
@@ -87,7 +87,7 @@ class Evented(Gpu):
         return found
 
 
-class Marked(Gpu):
+class Marked(GpuMachine):
     """A GPU whose kernels count the cycles of their parts."""
 
     last: Marked
@@ -174,7 +174,7 @@ def compiled(name: str, options: tuple[str, ...]) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             os.environ[cuda_cache.VARIABLE] = folder
             device_memory._modules.cache_clear()
-            made = device.DeviceStaging(stages, ends, ends, None, Gpu).machine
+            made = device.DeviceStaging(stages, ends, ends, None, GpuMachine).machine
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
     finally:
         cuda_compile.OPTIONS = kept
@@ -208,7 +208,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.once:
         problem = getattr(problems, given.functions)(int(given.sizes))
-        searched(trace(problem.f, problem.n, jac=problem.jac), problem.bounds, Gpu, WATCHED)
+        searched(trace(problem.f, problem.n, jac=problem.jac), problem.bounds, GpuMachine, WATCHED)
         return
     if given.floors:
         show_floors(given.functions.split(","), int(given.sizes))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import torture
 from infimum.backends.cuda import cache as cuda_cache
 from infimum.backends.cuda import kernel as cuda_kernel
 
@@ -16,7 +17,7 @@ MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_m
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--arguments", type=int, default=20_000, metavar="N", help="random arguments per operation of the core"
+        "--arguments", type=int, default=10_000, metavar="N", help="random arguments per operation of the core"
     )
     parser.addoption("--record", action="store_true", help="write measured figures to bench/results")
     parser.addoption("--require-gpu", action="store_true", help="fail, rather than skip, where there is no CUDA device")
@@ -24,11 +25,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "gpu: needs a CUDA device and CuPy")
     # Where SIGINT is ignored on entry (nohup, `&` in a script), Ctrl-C is tested all the same, in processes of our own
     # too: a child inherits "ignored", but not a handler.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark before pytest deselects by marks."""
+    torture.mark(items)
 
 
 def missing_gpu() -> str:

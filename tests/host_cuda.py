@@ -45,9 +45,9 @@ def library(texts: list[str], folder: Path) -> ctypes.CDLL:
     key = hashlib.sha256(source.encode() + headers + repr((FLAGS, machine, compiler())).encode()).hexdigest()[:32]
     built = folder / f"{key}.so"
     if not built.exists():
-        text = folder / f"{key}.cpp"
+        # Another process may compile the same text at this moment.
+        text, partial = (folder / f"{key}.{os.getpid()}.{suffix}" for suffix in ("cpp", "so"))
         text.write_text(source)
-        partial = folder / f"{key}.{os.getpid()}.so"
         command = [
             str(compiler()),
             *FLAGS,

@@ -32,9 +32,9 @@ def library(text: str, folder: Path) -> ctypes.CDLL:
     key = hashlib.sha256(parts).hexdigest()[:32]
     built = folder / f"{key}.so"
     if not built.exists():
-        written = folder / f"{key}.cpp"
+        # Another process may compile the same text at this moment.
+        written, partial = (folder / f"{key}.{os.getpid()}.{suffix}" for suffix in ("cpp", "so"))
         written.write_text(source)
-        partial = folder / f"{key}.{os.getpid()}.so"
         folders = [f"-I{where}" for where in FOLDERS]
         command = [str(host_cuda.compiler()), *FLAGS, *machine, *folders, str(written), "-o", str(partial)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

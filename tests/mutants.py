@@ -15,6 +15,7 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -141,21 +142,25 @@ def met(library: Library, mutant: int, op: str) -> str:
     return library.site()
 
 
-def hunt(library: Library, mutant: int) -> tuple[str, str]:
+def hunt(library: Library, mutant: int, believed: Collection[Site] = ()) -> tuple[str, str]:
     """The site of a mutant and what killed it; both empty if it is never met.
 
-    The reverse operations are asked about what no other operation meets.
+    The reverse operations are asked about what no other operation meets. At the sites that are believed to be harmless
+    a mutant is hunted on few boxes only.
     """
     places = {op: met(library, mutant, op) for op in oracle.OPERATIONS}
     if not any(places.values()):
         places = {op: met(library, mutant, op) for op in reverse_oracle.OPERATIONS}
     concerned = [op for op, place in places.items() if place]
+    if not concerned:
+        return "", ""
     library.switch_on(mutant)
-    for counts in (dict.fromkeys(OPERATIONS, FEW), MANY):
+    few, where = dict.fromkeys(OPERATIONS, FEW), places[concerned[0]]
+    for counts in (few,) if site(where) in believed else (few, MANY):
         for op in concerned:
             if how := broken(library.core, op, counts[op]):
                 return places[op], f"{op}: {how}"
-    return (places[concerned[0]] if concerned else ""), ""
+    return where, ""
 
 
 def site(text: str) -> Site:
@@ -174,11 +179,11 @@ class Outcome(NamedTuple):
     survivors: Counter[Site]
 
 
-def hunt_all(library: Library) -> Outcome:
-    """Hunt every mutant."""
+def hunt_all(library: Library, believed: Collection[Site] = ()) -> Outcome:
+    """Hunt every mutant, those at the believed sites on few boxes only."""
     killed, unmet, survivors = 0, [], Counter[Site]()
     for mutant in range(library.count):
-        where, how = hunt(library, mutant)
+        where, how = hunt(library, mutant, believed)
         if how:
             killed += 1
         elif where:

@@ -20,7 +20,7 @@ CORE = PACKAGE / "core"
 
 # From the bottom to the top; a room imports from its own row and from the rows above it in this list.
 ROOMS = (
-    ("concurrency", "errors", "deadline", "core", "fractions"),
+    ("concurrency", "errors", "deadline", "core", "fractions", "version"),
     ("ops",),
     ("interval",),
     ("exact", "domain", "boxes"),
@@ -33,10 +33,10 @@ ROOMS = (
     ("contractors",),
     ("search",),
     ("records",),
-    ("api",),
+    ("api", "strategies"),
     ("problems",),
     ("bench",),
-    ("cli",),
+    ("cli", "__main__"),
 )
 RANK = {room: rank for rank, row in enumerate(ROOMS) for room in row}
 
@@ -78,6 +78,14 @@ def test_imports_go_one_way(name: str) -> None:
         assert RANK[_room(imported)] <= RANK[_room(name)], f"{name} may not know {imported}"
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in MODULES if name.startswith(("infimum.search", "infimum.contractors"))]
+)
+def test_searches_and_contractors_read_no_graph(name: str) -> None:
+    read = {imported for imported in _imports(MODULES[name]) if _room(imported) in ("graph", "passes")}
+    assert not read, f"{name} reads {read}: let passes/ make it and function/ hand it over"
+
+
 def test_the_core_knows_nothing_above_it() -> None:
     for name, path in MODULES.items():
         if name.startswith("infimum.core"):
@@ -86,8 +94,11 @@ def test_the_core_knows_nothing_above_it() -> None:
 
 def test_only_the_public_names_stand_in_the_package_itself() -> None:
     tree = ast.parse((PACKAGE / "__init__.py").read_text())
-    allowed = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
-    assert all(isinstance(node, allowed) for node in tree.body)
+    allowed = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign, ast.If)
+    lazily = {"__getattr__", "__dir__"}  # rooms that are imported when they are first asked for
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert functions <= lazily
+    assert all(isinstance(node, (*allowed, ast.FunctionDef)) for node in tree.body)
 
 
 # --- the build ---------------------------------------------------------------------------------------------------
@@ -172,6 +183,10 @@ def test_the_installed_package_is_the_one_in_src() -> None:
         or (installed / path.relative_to(PACKAGE)).read_bytes() != path.read_bytes()
     ]
     assert not stale, f"run `make install`: the installed package is older than src in {stale}"
+
+
+def test_the_installed_package_says_that_it_is_typed() -> None:
+    assert (Path(infimum.core.__file__).parent.parent / "py.typed").is_file()
 
 
 TEXTS = (".cfg", ".cpp", ".cu", ".def", ".h", ".inc", ".md", ".py", ".sh", ".toml", ".txt", ".yml")

@@ -31,7 +31,7 @@ from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
 from infimum.search import backend as backends
 from infimum.search.outcome import Options, Outcome, Progress
-from infimum.search.paper import device_children
+from infimum.search.paper import device_children, survivors
 from infimum.search.paper import search as paper
 from infimum.search.paper.device_children import DeviceChildren
 from infimum.search.paper.enumerated import EnumeratedRun, Run, children
@@ -146,10 +146,13 @@ def agree(function: Function, case: Case, device: DeviceChildren) -> None:
     assert np.array_equal(look.middle() if there is None else there, best)
 
 
+_NUMBERS = ("lower", "upper", "status", "nit", "boxes_evaluated", "points_evaluated")
+
+
 def same(a: Outcome, b: Outcome) -> bool:
     """Everything but the time."""
     arrays = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("boxes", "lower_bounds", "x"))
-    numbers = all(getattr(a, name) == getattr(b, name) for name in ("lower", "upper", "status", "nit", "nfev"))
+    numbers = all(getattr(a, name) == getattr(b, name) for name in _NUMBERS)
     return arrays and numbers and [step[:4] for step in a.history] == [step[:4] for step in b.history]
 
 
@@ -175,7 +178,7 @@ def test_children_and_best_points_are_the_same_however_the_work_is_cut(
     function = traced(case)
     agree(function, case, DeviceChildren(function, cuda_children.queues()[:1]))
     monkeypatch.setattr(device_children, "PIECE", 7)
-    monkeypatch.setattr(device_children, "FETCHED", 3)
+    monkeypatch.setattr(survivors, "FETCHED", 3)
     queues = cuda_children.queues(streams=2)
     assert [queue.number for queue in queues] == [0, 0, 1, 1]
     agree(function, case, DeviceChildren(function, queues[:2]))  # two streams of one GPU
@@ -450,7 +453,7 @@ def test_a_gpu_evaluates_the_papers_million_children_with_the_cpus_bits(streams:
 def test_streams_and_pieces_change_nothing_on_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     function = traced(case)
     monkeypatch.setattr(device_children, "PIECE", 101)
-    monkeypatch.setattr(device_children, "FETCHED", 10)
+    monkeypatch.setattr(survivors, "FETCHED", 10)
     agree(function, case, DeviceChildren(function, cuda_children.queues(streams=2)))
 
 

@@ -28,7 +28,7 @@ from infimum.function.function import trace
 from infimum.search.auto.bisection import bisected
 from infimum.search.auto.descent import descended, dived
 from infimum.search.auto.points import Points
-from infimum.search.auto.split_rules import SPLIT_RULES, SPLITS
+from infimum.search.auto.split_table import SPLIT_RULES, SPLITS
 from infimum.search.outcome import POINTS, Progress, work_summary
 from random_functions import planted_function
 

@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=["host", pytest.param("gpu", marks=pytest.mark.gpu)])
 def machine(request: pytest.FixtureRequest, folder: Path) -> Callable[[str], Any]:
     if request.param == "gpu":
-        return device_memory.Gpu
+        return device_memory.GpuMachine
     if host_cuda.compiler() is None:
         pytest.skip("needs a C++ compiler")
     return host_staging.machine(folder)

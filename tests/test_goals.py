@@ -224,7 +224,8 @@ def test_without_a_width_no_time_is_spent_on_narrow_boxes() -> None:
 def outcome(**given: Any) -> Outcome:
     made: dict[str, Any] = {
         "lower": 1.0, "upper": 1.0, "boxes": np.array([[[0.0, 1.0]]]), "lower_bounds": np.array([1.0]),
-        "x": np.zeros(1), "fun": 1.0, "status": Status.PROVED, "nit": 1, "nfev": 1, "seconds": 0.0,
+        "x": np.zeros(1), "fun": 1.0, "status": Status.PROVED, "nit": 1, "boxes_evaluated": 1, "points_evaluated": 1,
+        "seconds": 0.0,
     }  # fmt: skip
     return Outcome(**{**made, **given})
 

@@ -19,13 +19,15 @@ def library(pytestconfig: pytest.Config) -> Library:
     return Library(path.resolve())
 
 
-@pytest.fixture(scope="session")
-def outcome(library: Library) -> Outcome:
-    return mutants.hunt_all(library)
+@pytest.fixture(
+    scope="session", params=["few boxes for the listed", pytest.param("many boxes", marks=pytest.mark.torture)]
+)
+def outcome(library: Library, request: pytest.FixtureRequest) -> Outcome:
+    return mutants.hunt_all(library, () if request.param == "many boxes" else mutants.known())
 
 
 @pytest.mark.parametrize("op", mutants.OPERATIONS)
-@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.torture)])
 def test_without_a_mutant_no_promise_is_broken(op: str, many: bool, library: Library) -> None:
     library.switch_off()
     assert mutants.broken(library.core, op, mutants.MANY[op] if many else mutants.FEW) == ""

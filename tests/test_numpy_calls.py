@@ -11,7 +11,7 @@ import numpy_calls
 from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from numpy_call_templates import TEMPLATES
 
-_PER_ARGUMENT = 0.15  # 3,000 calls in `make test`, 30,000 in `make torture`
+_PER_ARGUMENT = 0.15  # 1,500 calls in `make test`, 30,000 in `make torture`
 
 
 def test_wherever_numpy_gives_a_number_the_traced_function_holds_it_or_is_refused(

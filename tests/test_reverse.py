@@ -44,7 +44,7 @@ def _apply(op: str, *operands: tuple[float, float], param: int = 0) -> tuple[flo
 
 @cache
 def _measure(op: str, arguments: int) -> Findings:
-    references = (measure.reference(batch) for batch in samples.batches(op, min(arguments, 6000)))
+    references = (measure.reference(batch) for batch in samples.batches(op, min(arguments // 5, 6000)))
     return measure.compare(infimum.core, op, references)
 
 

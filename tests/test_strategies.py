@@ -340,7 +340,7 @@ class Flat:
         ({"xtol": {0: -1}}, r"xtol\[0\] must be positive, got -1"),
         ({"xtol": [1e-3]}, r"xtol has shape \(1,\), and the function 2 variables"),
     ],
-    ids=str,
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,  # the same in every process
 )
 def test_what_is_no_strategy_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidOption, match=words):
@@ -367,8 +367,8 @@ def test_a_grid_and_several_propose_what_they_say() -> None:
 
 
 def test_limits_hold_while_many_narrow_regions_are_put_out() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     f = lambda x: np.where(x[0] > 0, 0.0, 1.0) + 0 * x[1]  # noqa: E731
     result = infimum.minimize(f, [(-1, 1)] * 2, method="paper", time_limit=1)
-    assert result.status == Status.TIME and time.perf_counter() - started < 10
+    assert result.status == Status.TIME and time.process_time() - started < 10
     assert 0 in result.minimum

@@ -192,7 +192,7 @@ def test_the_function_is_called_with_fresh_arrays_and_without_warnings() -> None
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        infimum.minimize(f, [(-3, 5)] * 2)
+        watched(f, [-3] * 2, [5] * 2)
     assert len(kept) > RANDOM and len({id(x) for x, _ in kept}) == len(kept)
     assert all(np.array_equal(x, before) for x, before in kept)
     assert not any(np.signbit(v) for x, _ in kept for v in x if v == 0)

@@ -1,9 +1,44 @@
-"""infimum finds the global minimum of a function and proves it."""
+"""infimum finds the global minimum of a function and proves it.
 
-from infimum import problems
+minimize                enclose the global minimum of a function over a box: a Result with a Status
+trace                   a function of NumPy's as one that encloses its values and slopes over boxes
+Interval                a closed set of real numbers, alone or in arrays; infimum.interval has IEEE 1788's functions
+exact, pi, e            numbers that are no doubles
+problems                functions with known minima: infimum.problems.levy(1000)
+contractors, strategies what shrinks boxes, and where they are cut and sampled
+errors                  every refusal is an InfimumError
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from infimum import contractors, errors, interval
 from infimum.api.minimize import minimize
+from infimum.errors import InfimumError, InvalidBounds, InvalidOption, TraceError
 from infimum.exact.number import e, exact, pi
-from infimum.function.function import trace
+from infimum.function.function import Function, trace
 from infimum.interval import Interval
+from infimum.records.result import Result
+from infimum.search.status import Status
+from infimum.version import __version__
 
-__all__ = ["Interval", "e", "exact", "minimize", "pi", "problems", "trace"]
+if TYPE_CHECKING:
+    from infimum import problems, strategies
+
+__all__ = [
+    "Function", "InfimumError", "Interval", "InvalidBounds", "InvalidOption", "Result", "Status", "TraceError",
+    "__version__", "contractors", "e", "errors", "exact", "interval", "minimize", "pi", "problems", "strategies",
+    "trace",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import a room that not every program needs when it is first asked for."""
+    if name not in ("problems", "strategies"):
+        raise AttributeError(f"module 'infimum' has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module(f"infimum.{name}")
+
+
+def __dir__() -> list[str]:
+    return __all__

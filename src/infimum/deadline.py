@@ -1,8 +1,8 @@
-"""A moment after which a search stops: asked wherever work may take long (POLICY).
+"""The moment at which a search stops (POLICY): whatever may take long asks whether it has passed.
 
-A search opens `until(moment)`; batches of boxes, passes over large expressions and loops over many of anything `ask`.
-`Late` then unwinds to the search, which gives back the boxes that it had taken: the answer is as true, and wider. What
-an answer cannot do without, and whatever belongs to the user, runs `unhurried`.
+A search opens `until(moment)`; batches of boxes, passes over large expressions and long loops call `ask`, which raises
+`Late`. The search catches it and gives back the boxes that it had taken: the answer is as true, and wider. What an
+answer cannot do without, and what belongs to the user, runs `unhurried`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _MOMENT: ContextVar[float] = ContextVar("infimum_moment", default=inf)
 
 
 class Late(BaseException):
-    """The moment has passed. No Exception, so that no handler of the user's takes it for an error of theirs."""
+    """The moment has passed. This is no Exception: no handler of the user's takes it for an error of theirs."""
 
 
 def left() -> float:
-    """The seconds until the moment: none where it has passed, infinitely many where there is none."""
+    """Return the seconds until the moment: 0 where it has passed, inf where there is none."""
     moment = _MOMENT.get()
     return inf if moment == inf else max(0.0, moment - time.perf_counter())
 
@@ -35,7 +35,7 @@ def ask() -> None:
 
 @contextmanager
 def until(moment: float) -> Iterator[None]:
-    """Work inside ends at a moment of time.perf_counter(), inf for none."""
+    """Let what runs inside end at a moment of time.perf_counter(); inf for none."""
     token = _MOMENT.set(moment)
     try:
         yield
@@ -44,5 +44,5 @@ def until(moment: float) -> Iterator[None]:
 
 
 def unhurried() -> AbstractContextManager[None]:
-    """Work inside is done whatever the time."""
+    """Let what runs inside take the time that it needs."""
     return until(inf)

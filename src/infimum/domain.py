@@ -32,7 +32,7 @@ class Domain:
 
     @property
     def n(self) -> int:
-        """The number of variables."""
+        """Return the number of variables."""
         return self.lo.size
 
     def contains(self, point: npt.ArrayLike) -> bool:
@@ -42,7 +42,7 @@ class Domain:
         return x.shape == self.lo.shape and bool(inside.all())
 
     def pairs(self) -> FloatArray:
-        """Be the outward-rounded box as an array (n, 2)."""
+        """Return the outward-rounded box as an array (n, 2)."""
         return np.stack([self.lo, self.hi], axis=-1)
 
     def __repr__(self) -> str:
@@ -52,10 +52,10 @@ class Domain:
 
 
 def read_bounds(bounds: Any, n: int | None = None) -> Domain:
-    """Be the domain that the bounds describe, of n variables where n is given.
+    """Return the domain that the bounds describe, of n variables where n is given.
 
-    Pairs (lo, hi), an array (n, 2) or scipy.optimize.Bounds; numbers, exact constants, None or infinities for no bound.
-    Where n is given, a single pair holds for every variable.
+    Bounds are pairs (lo, hi), an array (n, 2) or scipy.optimize.Bounds, of numbers and exact constants; None or an
+    infinity means no bound. Where n is given, a single pair holds for every variable.
     """
     lower, upper = _columns(bounds, n)
     if n is not None and lower.down.size != n:
@@ -93,7 +93,7 @@ def _columns(bounds: Any, n: int | None) -> tuple[_Ends, _Ends]:
 
 
 def _is_bound(value: Any) -> bool:
-    """A single number, exact constants among them, or None; not a pair."""
+    """Say whether the value is a single number, an exact constant or None, and no pair."""
     return value is None or isinstance(value, _NUMBER) or (hasattr(value, "__float__") and not hasattr(value, "shape"))
 
 
@@ -110,7 +110,7 @@ def _broadcast(lb: Any, ub: Any, n: int | None) -> tuple[_Ends, _Ends]:
 
 
 def _column(given: Any, missing: float, side: str) -> _Ends:
-    """One side of all bounds: an array of doubles or integers at once, other numbers one by one."""
+    """Read one side of all bounds: an array of doubles or integers at once, other numbers one by one."""
     array = given if isinstance(given, np.ndarray) else as_array(given)
     if array.dtype.kind in "biuf" and array.ndim <= 1 and array.dtype.itemsize <= 8:
         return _Ends(*(np.atleast_1d(end) for end in ends(array)))
@@ -161,7 +161,7 @@ def _read_bound(value: Any, missing: float, side: str, i: int) -> tuple[float, f
 
 
 def _refuse_empty(lower: _Ends, upper: _Ends) -> None:
-    """Hold afterwards: every variable has a double within its bounds."""
+    """Refuse bounds that leave a variable no double."""
     # | the first row that holds                      | said                              |
     # | a bound is NaN                                | no number                         |
     # | lo > hi, even after rounding outward          | the lower exceeds the upper       |

@@ -1,1 +1,1 @@
-"""minimize: options read and refused, the line from a function and bounds to a Result (PROOF)."""
+"""minimize: read the options or refuse them, then go from a function and bounds to a Result (PROOF)."""

@@ -24,7 +24,7 @@ from infimum.search.goals import Goals, can_be_cut
 
 
 class Default:
-    """What an option is where it is not given, by method; another object than any value that a user writes."""
+    """The value of an option that is not given, by method: an object that no user writes."""
 
     def __init__(self, auto: float | None, paper: float | None) -> None:
         self.auto = auto
@@ -104,7 +104,7 @@ def _of_the_domain(xrtol: Any, domain: Domain) -> FloatArray | None:
 
 
 def warn_if_unreachable(xtol: float | FloatArray | None, domain: Domain) -> None:
-    """Say so where the doubles of the domain lie further apart than xtol."""
+    """Warn where the doubles of the domain lie further apart than xtol."""
     if xtol is None:
         return
     far = np.maximum(np.abs(domain.lo), np.abs(domain.hi))

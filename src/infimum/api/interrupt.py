@@ -1,4 +1,4 @@
-"""Ctrl-C as a request: the search ends after the current iteration, with what it has proved so far."""
+"""Ctrl-C as a request: the search ends after the current iteration and returns what it has proved so far."""
 
 from __future__ import annotations
 

@@ -7,33 +7,31 @@ import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.api import options as options
+from infimum.api import options
 from infimum.api import unknown as api_unknown
 from infimum.api.goals import FATOL, FTOL, XTOL, Default, goals, warn_if_unreachable
 from infimum.api.interrupt import Interrupt
 from infimum.api.progress import Display
+from infimum.api.task import Objective, Task, read_task, traced
 from infimum.contractors.contractor import foreign_names
-from infimum.domain import Domain, read_bounds
-from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
-from infimum.function.function import Function, trace
+from infimum.domain import Domain
+from infimum.errors import InternalError
 from infimum.interval.outward import FloatArray
-from infimum.interval.reading import describe
-from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.records.maximum import step_turned_back
+from infimum.records.result import Result, result_of, result_under_way
+from infimum.records.writing import trusted
 from infimum.search import placed
-from infimum.search.outcome import Options, Outcome, Progress
-from infimum.tracing.negative import Negative
+from infimum.search.outcome import MEMORY_LIMIT, Options, Outcome, Progress
 
-Objective = Callable[..., Any]
 METHODS = tuple(placed.METHODS)
 BACKENDS = ("auto", "cpu", "cuda")
 
 
-@np.errstate(all="ignore")
 def minimize(
     f_or_problem: Any = None,
     bounds: Any = None,
@@ -51,6 +49,7 @@ def minimize(
     max_iter: int | None = None,
     time_limit: float | None = None,
     max_regions: int | None = None,
+    memory_limit: int | None = MEMORY_LIMIT,
     partition: Any = None,
     sampling: Any = None,
     selection: Any = None,
@@ -80,21 +79,22 @@ def minimize(
                    all variables, one for each (None: any width), or {index: width}. Of both, the narrower one counts.
                    The search ends when all goals hold, and result.success says whether they do at the end;
                    method="paper" has the paper's goal instead, xtol=1e-4, and one for the value only where it is given
-    max_iter, time_limit (seconds), max_regions
-                   limits: the search ends when any is reached, with a true enclosure
+    max_iter, time_limit (seconds), max_regions, memory_limit (bytes)
+                   limits: the search ends when any is reached, with a true enclosure. memory_limit is for the boxes or
+                   regions that are kept, 2 GiB by default; None for no limit
     method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
                    one that the other options belong to
-    contractors    of "auto", what shrinks boxes (docs/contraction.md): a name or a list of names among "linear",
-                   "level", "monotone", "stationary", "mean_value"; () for none, None for these. A list may hold objects
-                   of your own (docs/extending.md): the claim then rests on them too, and result.trust names them
+    contractors    of "auto", what shrinks boxes: a name or a list of names of docs/contraction.md, such as "level"; ()
+                   for none. A list may hold objects of your own (docs/extending.md): the claim then rests on them too,
+                   and result.trust names them
     split          of "auto", where a box is cut: along "smear" (the variable in which the function changes most; the
-                   default), "largest" (the widest), "round_robin" (one after the other), or by an object of your own
+                   default), another rule of docs/contraction.md such as "largest", or an object of your own
     partition      of "paper", where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden",
-                   "logarithmic", or an object of infimum.search.paper.partition, such as Uniform(parts=2, variables=5)
+                   "logarithmic", or an object such as infimum.strategies.Uniform(parts=2, variables=5)
     sampling       of "paper", where good points are looked for: "paper", "midpoint", "grid", "latin", "random",
-                   "local", an object of infimum.search.paper.sampling, or a list of them
-    selection      of "paper", how many regions an iteration splits: "paper" (one), or an object of
-                   infimum.search.paper.selection, such as Best(count)
+                   "local", an object such as infimum.strategies.Latin(count=100), or a list of them
+    selection      of "paper", how many regions an iteration splits: "paper" (one), or an object such as
+                   infimum.strategies.Best(count=8)
     maximize       enclose the maximum instead: result.maximum
     progress       a live line on the terminal: True, False, or None (after a second, where there is a terminal)
     callback       called with the result so far about every iteration; returning True ends the search
@@ -105,7 +105,8 @@ def minimize(
                    1,024 to 65,536. Another number is another way to the result: other iterations, other last digits,
                    as true
 
-    Ctrl-C ends the search with the result so far; a second one ends it at once.
+    Ctrl-C ends the search with the result so far; a second one ends it at once. Searches may run in several threads
+    and in forked or spawned processes at once: each has the result that it has alone.
     """
     started = time.perf_counter()
     api_unknown.refuse(unknown, _KNOWN)
@@ -120,7 +121,7 @@ def minimize(
     options.refuse_batch(method, batch)
     options.called("callback", callback, "g where g(result) is called about every iteration")
     maximize, progress = bool(options.truth("maximize", maximize)), options.truth("progress", progress, none=True)
-    task = _task(f_or_problem, bounds, args, jac, maximize)
+    task = read_task(f_or_problem, bounds, args, jac, maximize)
     goal = goals(method, ftol, fatol, xtol, xrtol, task.domain)
     asked = Options(
         xtol=goal.xtol,
@@ -130,6 +131,7 @@ def minimize(
         time_limit=options.seconds("time_limit", time_limit),
         started=started,
         max_regions=options.count("max_regions", max_regions),
+        memory_limit=options.count("memory_limit", memory_limit, "number of bytes"),
         x0=options.start(x0, task.domain),
         threads=options.threads(threads),
         partition=options.partition(partition),
@@ -144,9 +146,20 @@ def minimize(
         max_regions=asked.max_regions, callback=callback,
     )  # fmt: skip
     warn_if_unreachable(asked.xtol, task.domain)
+    with np.errstate(all="ignore"):
+        return _searched(task, asked, method, backend, maximize, progress, callback)
 
+
+_KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
+
+
+def _searched(
+    task: Task, asked: Options, method: str, backend: str, maximize: bool, progress: bool | None,
+    callback: Callable[[Result], Any] | None,
+) -> Result:  # fmt: skip
+    """Trace the function, search, and return what is known."""
     with _uncollected():
-        function, whole = _traced(task), task.domain.pairs()
+        function, whole = traced(task), task.domain.pairs()
         function.watch.begin(task.domain.inner_lo, task.domain.inner_hi, asked.x0)
     trust = foreign_names(asked.contractors)
     run = placed.METHODS[method](backend, function, task.domain, asked)
@@ -154,18 +167,24 @@ def minimize(
 
         def report(state: Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
-            step = negated(state) if maximize else state
+            step = step_turned_back(state) if maximize else state
             display.name = run.choice.shown(function.name)
             display.update(step)
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
             return bool(so_far) or interrupt.requested
 
-        outcome = run.search(report)
+        outcome = _outcome(run, report, trust)
         function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text, trust)
 
 
-_KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
+def _outcome(run: Any, report: Callable[[Progress], bool], trust: tuple[str, ...]) -> Outcome:
+    """Return what the search finds; a contradiction may be the fault of whatever the proof rests on."""
+    try:
+        found: Outcome = run.search(report)
+    except InternalError as error:
+        raise InternalError(f"{error} {trusted(trust)}" if trust else str(error)) from error
+    return found
 
 
 @contextmanager
@@ -180,43 +199,8 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-class _Task(NamedTuple):
-    """What is to be minimised: f(x, *args) over a domain."""
-
-    f: Objective
-    jac: Objective | None
-    args: tuple[Any, ...]
-    domain: Domain
-
-
-def _task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, maximize: bool) -> _Task:
-    f, size = f_or_problem, None
-    if all(hasattr(f_or_problem, name) for name in ("f", "bounds", "n")):
-        f, size = f_or_problem.f, f_or_problem.n
-        bounds = f_or_problem.bounds if bounds is None else bounds
-        jac = f_or_problem.jac if jac is None else jac
-    if not callable(f):
-        raise InvalidOption(f"The first argument must be a function of x or a problem, got {describe(f)}.")
-    options.called("jac", jac, "g where g(x) returns the gradient")
-    if bounds is None:
-        raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
-    if maximize:
-        f, jac = Negative(f), None if jac is None else Negative(jac)
-    given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
-    return _Task(f, jac, given, read_bounds(bounds, size))
-
-
-def _traced(task: _Task) -> Function:
-    points = _probes(task)
-    box = task.domain.lo, task.domain.hi
-    function = trace(task.f, task.domain.n, task.args, task.jac, box, compare=False)
-    for point, given in points:
-        _compare(function, point, given)
-    return function
-
-
 def _ends(outcome: Outcome, domain: Domain) -> Iterator[FloatArray]:
-    """The best point and the middles of some boxes that are left."""
+    """Yield the best point and the middles of some boxes that are left."""
     if outcome.x is not None:
         yield np.asarray(outcome.x, np.float64)
     boxes = np.asarray(outcome.boxes[:32], np.float64)
@@ -224,31 +208,3 @@ def _ends(outcome: Outcome, domain: Domain) -> Iterator[FloatArray]:
         middle = np.clip(0.5 * lo + 0.5 * hi, domain.inner_lo, domain.inner_hi)
         if np.isfinite(middle).all():
             yield middle + 0.0
-
-
-def _probes(task: _Task) -> list[tuple[FloatArray, FloatArray]]:
-    """A few points of the domain with the user's gradient there, where one is given."""
-    if task.jac is None:
-        return []
-    domain, found = task.domain, []
-    lo, hi = np.clip(domain.inner_lo, -1e3, 1e3), np.clip(domain.inner_hi, -1e3, 1e3)
-    for point in np.random.default_rng(20_240_607).uniform(lo, np.maximum(lo, hi), (3, domain.n)):
-        with np.errstate(all="ignore"):
-            given = np.asarray(task.jac(point.copy(), *task.args), np.float64)
-        if given.shape != (domain.n,):
-            raise InvalidJacobian(f"jac returns shape {given.shape}, where ({domain.n},) is meant.")
-        found.append((point, given))
-    return found
-
-
-def _compare(function: Function, point: FloatArray, given: FloatArray) -> None:
-    """Refuse a gradient that differs from the derived one at a point."""
-    derived = np.asarray(function.value_and_gradient(point)[1])
-    slack = 1e-6 * (np.abs(given) + np.abs(derived).max())
-    wrong = np.isfinite(given) & np.isfinite(derived) & ~(np.abs(given - derived) <= slack)
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise InvalidJacobian(
-            f"jac gives {float(given[i])!r} for the derivative by variable {i} where the function's own is "
-            f"{float(derived[i])!r}. Correct it, or leave jac out: the gradient is derived anyway."
-        )

@@ -15,7 +15,8 @@ from infimum.domain import Domain
 from infimum.errors import InvalidOption
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe, ends
-from infimum.search.auto.split_rules import SPLIT_RULES, SPLITS, SplitRule
+from infimum.search.auto.split_rules import SplitRule
+from infimum.search.auto.split_table import SPLIT_RULES, SPLITS
 from infimum.search.paper.partition import PARTITIONS, Partition
 from infimum.search.paper.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.paper.selection import SELECTIONS, Selection
@@ -72,14 +73,14 @@ def _can(value: Any, what: type) -> bool:
 
 
 def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
-    """Hold afterwards: the value is one of the names offered."""
+    """Refuse a value that is none of the names offered."""
     if value not in offered:
         names = " or ".join(repr(word) for word in offered)
         raise InvalidOption(f"{name}={describe(value)} is not offered. Write {name}={names}.")
 
 
 def partition(value: Any) -> Partition:
-    """Be the partition of that name, or the object given."""
+    """Return the partition of that name, or the object given."""
     found: Partition = _strategy("partition", value, PARTITIONS, ("parts", "variables", "cuts"), "Golden(parts=2)")
     for name, least in (("parts", 2), ("variables", 1)):
         number = getattr(found, name)
@@ -89,7 +90,7 @@ def partition(value: Any) -> Partition:
 
 
 def sampling(value: Any) -> Sampling:
-    """Be the sampling of that name, the object given, or all of several."""
+    """Return the sampling of that name, the object given, or all of several."""
     if isinstance(value, list | tuple) and value:
         return Several(tuple(sampling(one) for one in value))
     found: Sampling = _strategy("sampling", value, SAMPLINGS, ("propose",), "Latin(count=100)")
@@ -97,7 +98,7 @@ def sampling(value: Any) -> Sampling:
 
 
 def selection(value: Any) -> Selection:
-    """Be the selection of that name, or the object given."""
+    """Return the selection of that name, or the object given."""
     found: Selection = _strategy("selection", value, SELECTIONS, ("count",), "Best(count=8)")
     if not isinstance(found.count, int | np.integer) or found.count < 1:
         raise InvalidOption(f"selection.count must be a positive integer, got {describe(found.count)}.")
@@ -105,7 +106,7 @@ def selection(value: Any) -> Selection:
 
 
 def _strategy(kind: str, value: Any, named: dict[str, Any], needs: tuple[str, ...], example: str) -> Any:
-    """The strategy of a name, or an object that has what a strategy of its kind needs; None is the paper's."""
+    """Return the strategy of a name, or an object that has what its kind needs; for None the paper's."""
     if value is None:
         return named["paper"]()
     if isinstance(value, str) and value in named:
@@ -115,12 +116,12 @@ def _strategy(kind: str, value: Any, named: dict[str, Any], needs: tuple[str, ..
     names = ", ".join(repr(name) for name in named)
     raise InvalidOption(
         f"{kind}={describe(value)} is not offered. Write {kind}= one of {names}, or an object such as "
-        f"infimum.search.{kind}.{example}."
+        f"infimum.strategies.{example}."
     )
 
 
 def tolerance(name: str, value: Any, zero: bool) -> float | None:
-    """Be the tolerance as a float, or None where the goal is switched off."""
+    """Return the tolerance as a float, or None where the goal is switched off."""
     number = _number(name, value)
     least = "positive or zero" if zero else "positive"
     if number is not None and not (number > 0 or (zero and number == 0)):
@@ -129,22 +130,22 @@ def tolerance(name: str, value: Any, zero: bool) -> float | None:
 
 
 def seconds(name: str, value: Any) -> float | None:
-    """Be a time as a float, or None for no limit."""
+    """Return a time as a float, or None for no limit."""
     number = _number(name, value)
     if number is not None and not number > 0:
         raise InvalidOption(f"{name} must be positive, got {value!r}. Write {name}=None for no limit.")
     return None if number == math.inf else number
 
 
-def count(name: str, value: Any) -> int | None:
-    """Be a positive integer, or None for no limit."""
+def count(name: str, value: Any, what: str = "integer") -> int | None:
+    """Return a positive integer, or None for no limit."""
     if value is None or (isinstance(value, float) and value == math.inf):
         return None
     whole = isinstance(value, int | np.integer) or (
         isinstance(value, float | np.floating) and float(value).is_integer()
     )
     if isinstance(value, bool) or not whole or value < 1:
-        raise InvalidOption(f"{name} must be a positive integer, got {value!r}. Write {name}=None for no limit.")
+        raise InvalidOption(f"{name} must be a positive {what}, got {value!r}. Write {name}=None for no limit.")
     return int(value)
 
 
@@ -172,13 +173,13 @@ def truth(name: str, value: Any, none: bool = False) -> bool | None:
 
 
 def called(name: str, value: Any, example: str) -> None:
-    """Hold afterwards: the value is None or can be called."""
+    """Refuse a value that is not None and cannot be called."""
     if value is not None and not callable(value):
         raise InvalidOption(f"{name}={describe(value)} is no function. Write {name}={example}, or leave it out.")
 
 
 def start(x0: Any, domain: Domain) -> FloatArray | None:
-    """Be the user's point, which lies within the bounds."""
+    """Return the user's point; refuse one outside the bounds."""
     if x0 is None:
         return None
     try:
@@ -199,14 +200,14 @@ def start(x0: Any, domain: Domain) -> FloatArray | None:
 
 
 def refuse_endless(**stops: Any) -> None:
-    """Hold afterwards: something can end the search."""
+    """Refuse a search that nothing can end."""
     if all(value is None for value in stops.values()):
         names = ", ".join(stops)
         raise InvalidOption(f"Nothing would ever end this search. Give one of {names}.")
 
 
 def refuse_strategies(method: str, **strategies: Any) -> None:
-    """Strategies are the paper's: with another method they would be ignored."""
+    """Refuse strategies, which are the paper's, with another method, which would ignore them."""
     for name, value in strategies.items():
         if value is not None and method != "paper":
             raise InvalidOption(
@@ -215,7 +216,7 @@ def refuse_strategies(method: str, **strategies: Any) -> None:
 
 
 def refuse_controls(method: str, **controls: Any) -> None:
-    """What contracts and where boxes are cut is the default method's: with the paper's it would be ignored."""
+    """Refuse contractors and split, which are the default method's, with the paper's, which would ignore them."""
     for name, value in controls.items():
         if value is not None and method != "auto":
             raise InvalidOption(
@@ -224,7 +225,7 @@ def refuse_controls(method: str, **controls: Any) -> None:
 
 
 def refuse_batch(method: str, batch: Any) -> None:
-    """A batch is of the default method's boxes: with the paper's it would be ignored."""
+    """Refuse a batch, which is of the default method's boxes, with the paper's, which would ignore it."""
     if batch is not None and method == "paper":
         raise InvalidOption(
             f"batch={describe(batch)} belongs to method='auto'. Leave it out, or write selection=Best(count)."

@@ -29,6 +29,9 @@ _MEANT = {
         ("maxfun", "maxfev", "max_nfev", "nfev", "niter_success"),
         "Write max_iter=… or time_limit=… (seconds): evaluations of boxes are not counted as those of points are.",
     ),
+    **dict.fromkeys(
+        ("memory", "max_memory", "maxmem", "mem_limit"), "Write memory_limit=…, in bytes, such as 4 * 2**30."
+    ),
     **dict.fromkeys(("timeout", "maxtime", "max_time", "time"), "Write time_limit=…, in seconds."),
     "options": "Write what is in it as options of their own, such as max_iter=100, ftol=1e-6.",
     "minimizer_kwargs": _NO_LUCK,
@@ -59,7 +62,7 @@ _MEANT = {
 
 
 def refuse(unknown: dict[str, Any], known: Iterable[str]) -> None:
-    """Hold afterwards: nothing was given under a name that is no option."""
+    """Refuse what was given under a name that is no option."""
     for name, value in unknown.items():
         raise UnknownOption(f"There is no option {name}={describe(value)}. {_advice(name, sorted(known))}")
 

@@ -24,7 +24,7 @@ def run(
     variant: str | None = None,
     threads: int | None = None,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """The output slots of a program for every box, as pairs of ends of shape (boxes, size).
+    """Return the output slots of a program for every box, as pairs of ends of shape (boxes, size).
 
     lo and hi have the shape (boxes, n). In mode "point" the boxes are the points lo, hi is not read, and both ends of a
     result are the same array: the value in plain doubles, NaN where it is undefined.
@@ -32,12 +32,7 @@ def run(
     Guarantee: in mode "interval" the results contain the outputs at every point of the box where they are defined; same
     bits for every variant, number of threads and grouping of boxes.
     """
-    if mode not in ("interval", "point"):
-        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
-    low = _boxes(program, lo)
-    high = low if mode == "point" or hi is None else _boxes(program, hi)
-    if low.shape != high.shape:
-        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
+    low, high = read_batch(program, lo, hi, mode)
     workers = usable_cpus() if threads is None else threads
     if workers < 1:
         raise ValueError(f"threads must be at least 1, got {workers}")
@@ -45,8 +40,21 @@ def run(
 
 
 def usable_cpus() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def read_batch(
+    program: Program, lo: npt.ArrayLike, hi: npt.ArrayLike | None, mode: Mode
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends (boxes, n) of a batch, or refuse what a program cannot be run on."""
+    if mode not in ("interval", "point"):
+        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
+    low = _boxes(program, lo)
+    high = low if mode == "point" or hi is None else _boxes(program, hi)
+    if low.shape != high.shape:
+        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
+    return low, high
 
 
 def _boxes(program: Program, ends: npt.ArrayLike) -> FloatArray:

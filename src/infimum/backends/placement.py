@@ -1,14 +1,14 @@
 """Where batches run: on the CPU, or on a GPU as far as that saves time. Places differ in time alone, not in bits.
 
     batch                                  its kernel               runs on
-    one that the CPU does in no time       any                      the CPU
-    a larger one                           is there                 the GPU
+    one that takes the CPU half a ms       any                      the CPU
+    a larger one                           is loaded                the GPU
     a larger one                           is being compiled        the CPU, meanwhile
     a larger one                           is none                  the CPU, until it has spent as long on this program
                                                                     as is worth a compilation; then that begins
 
-What the CPU would take is known from what it took before. Compilation needs seconds and happens beside the search.
-Arrays that lie on the device stay there: what is made from them lies there as well.
+What the CPU took before says what it would take. Compilation needs seconds and runs in threads of its own. Arrays that
+lie on the device stay there, and so does what is made from them.
 """
 
 from __future__ import annotations
@@ -46,11 +46,15 @@ _SLICE = 0.05  # seconds
 
 
 class Place:
-    """Where a function's batches run: the CPU, as long as no subclass knows better."""
+    """Where a function's batches run: the CPU; `Gpu` is another place.
+
+    boxes_evaluated: how often a function that runs here was evaluated over a box.
+    """
 
     backend = "cpu"
 
     def __init__(self) -> None:
+        self.boxes_evaluated = 0
         self._each: dict[tuple[Program, Mode], float] = {}  # seconds for a box, lately
 
     def run(
@@ -62,21 +66,15 @@ class Place:
         variant: str | None = None,
         threads: int | None = 1,
     ) -> Outputs:
-        """The output slots for every box, as backends.cpu.run gives them, bit for bit; where lo and hi lie."""
+        """Return the output slots for every box, where lo and hi lie. Guarantee: the bits of backends.cpu.run."""
         if deadline.left() == np.inf:
             return cpu.run(program, lo, hi, mode, variant=variant, threads=threads)
         return self._sliced(program, lo, hi, mode, variant, threads)
 
     def _sliced(
-        self,
-        program: Program,
-        lo: FloatArray,
-        hi: FloatArray,
-        mode: Mode,
-        variant: str | None,
-        threads: int | None,
+        self, program: Program, lo: FloatArray, hi: FloatArray, mode: Mode, variant: str | None, threads: int | None
     ) -> Outputs:
-        """The same, a few boxes at a time until the moment has come: the outputs for a box are a function of it."""
+        """Do the same a few boxes at a time until the deadline: the outputs for a box depend on that box alone."""
         parts: list[Outputs] = []
         first = 0
         while first < len(lo) or not parts:
@@ -89,7 +87,7 @@ class Place:
         return parts[0] if len(parts) == 1 else [_joined(slot) for slot in zip(*parts, strict=True)]
 
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
-        """The arrays, the first one (boxes, n), where much work on them is done soonest."""
+        """Return the arrays, the first one (boxes, n), where much work on them is done soonest."""
         return arrays
 
 
@@ -109,7 +107,7 @@ class _Known:
 
 
 class Gpu(Place):
-    """One GPU, beside the CPU. call, patience, many: as above; 0 sends everything to the GPU, and waits for it."""
+    """One GPU, and the CPU for small batches. call, patience, many: as above; 0 sends everything to the GPU at once."""
 
     backend = "cuda"
 
@@ -124,12 +122,12 @@ class Gpu(Place):
 
     @cached_property
     def device(self) -> cuda_device.Device:
-        """The GPU."""
+        """Return the GPU."""
         return cuda_device.current()
 
     @property
     def kernels(self) -> int:
-        """How many kernels are there or on their way."""
+        """Return how many kernels are loaded or being made."""
         return sum(known.making is not None for known in self._known.values())
 
     def run(
@@ -141,7 +139,7 @@ class Gpu(Place):
         variant: str | None = None,
         threads: int | None = 1,
     ) -> Outputs:
-        """On the GPU, where the batch is worth it and the kernel is there."""
+        """Run on the GPU where the batch is worth it and the kernel is loaded."""
         deadline.ask()
         team = self._team(program, len(lo))
         known = self._known.setdefault((program, mode, team), _Known())
@@ -157,12 +155,12 @@ class Gpu(Place):
         return outputs
 
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
-        """On the device, where there are many numbers and some kernel to run on them."""
+        """Send arrays of many numbers to the device, once there is a kernel to run on them."""
         is_ready = not self.patience or any(known.kernel for known in self._known.values())
         return tuple(cuda_device.to_device(a) for a in arrays) if is_ready and arrays[0].size >= self.many else arrays
 
     def _team(self, program: Program, count: int) -> int:
-        """How many threads share a box; asked for every run, so that it is looked up."""
+        """Return how many threads share a box; it is kept, because every run asks for it."""
         processors = self.device.processors
         key = program, emit_launch.is_many(count, processors)
         if key not in self._teams:
@@ -170,7 +168,7 @@ class Gpu(Place):
         return self._teams[key]
 
     def _kernel(self, program: Program, mode: Mode, team: int, known: _Known) -> cuda_kernel.Kernel | None:
-        """The kernel, once it is there; before, it is made as soon as the CPU has spent enough on the program."""
+        """Return the kernel once it is made; it is made as soon as the CPU has spent enough on the program."""
         if known.kernel is None:
             if known.making is None and known.seconds >= self.patience:
                 known.making = self._compilers.submit(_made, program, mode, team, self.device.architecture)
@@ -182,13 +180,13 @@ class Gpu(Place):
 
 
 def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[Emitted, bytes]:
-    """The text of a program and its machine code."""
+    """Return the text of a program and its machine code."""
     emitted = cuda_compile.text(program)
     return emitted, cuda_compile.compiled(emitted.text, mode == "point", team, architecture, manner=cuda_compile.QUICK)
 
 
 def place(backend: str) -> Place:
-    """The place of that name."""
+    """Return the place of that name."""
     if backend == "cpu":
         return Place()
     if backend == "cuda":
@@ -200,21 +198,21 @@ def place(backend: str) -> Place:
 
 
 def _joined(slot: tuple[tuple[FloatArray, FloatArray], ...]) -> tuple[FloatArray, FloatArray]:
-    """One output of all slices; of points both ends are one array."""
+    """Return one output of all slices together; of points both ends are one array."""
     low = np.concatenate([lo for lo, _ in slot])
     return low, (low if slot[0][0] is slot[0][1] else np.concatenate([hi for _, hi in slot]))
 
 
 def is_on_device(array: Any) -> bool:
-    """Whether an array lies on a device."""
+    """Return whether an array lies on a device."""
     return hasattr(array, "__cuda_array_interface__")
 
 
 def to_host(array: Any) -> Any:
-    """The array in the host's memory."""
+    """Return the array in the host's memory."""
     return cuda_device.to_host(array) if is_on_device(array) else array
 
 
 def like(array: Any, other: Any) -> Any:
-    """An array of the host, where the other one lies."""
+    """Return an array of the host where the other one lies: in the host's memory or on a device."""
     return cuda_device.to_device(array) if is_on_device(other) else array

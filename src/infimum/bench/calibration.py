@@ -1,4 +1,4 @@
-"""How fast the machine is just now: seconds on a shared one mean little without it."""
+"""The speed of the machine just now: on a shared one, seconds mean little without it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 
 import numpy as np
 
-_LINKS = 200_000
+_ADDITIONS = 200_000
 
 
-def links(seconds: float) -> float:
-    """Be the seconds as a number of dependent additions, of which this machine now does one after the other.
+def as_additions(seconds: float) -> float:
+    """Return how many dependent additions this machine now does in these seconds, one after the other.
 
     A chain of additions waits for nothing but the processor: the figure is much the same on a busy day, and on every
-    processor of a kind. Measured here, the best of five (a millisecond).
+    processor of a kind. The best of five measurements counts (they take a millisecond).
     """
-    x, out, best = np.ones(_LINKS), np.empty(_LINKS), np.inf
+    x, out, best = np.ones(_ADDITIONS), np.empty(_ADDITIONS), np.inf
     for _ in range(5):
         started = time.perf_counter()
         np.cumsum(x, out=out)
         best = min(best, time.perf_counter() - started)
-    return seconds * _LINKS / best
+    return seconds * _ADDITIONS / best

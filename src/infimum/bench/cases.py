@@ -8,15 +8,14 @@ B         what needs separability, second order, centred forms      none
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 
 from infimum import problems
+from infimum.bench.tables import published
 from infimum.errors import InvalidOption
 from infimum.interval import Interval
 from infimum.interval.outward import FloatArray
@@ -31,8 +30,9 @@ _FAST = 0.05  # seconds: below this nobody counts who is faster
 
 
 class Case(NamedTuple):
-    """A problem with what is asked of it; target: seconds on two cores, None where there is no figure to reach.
+    """A problem with what is asked of it.
 
+    target: seconds on two cores, None where there is no figure to reach
     ftol: upper - lower <= ftol * max(1, |upper|), that is, fatol is the same number.
     """
 
@@ -44,12 +44,12 @@ class Case(NamedTuple):
     xtol: float | None = None
 
     def problem(self) -> Problem:
-        """Be the problem itself."""
+        """Return the problem itself."""
         return problems.named(self.name, self.n)
 
 
 def cases(grades: Sequence[str] = GRADES, names: Sequence[str] = (), sizes: Sequence[int] = ()) -> list[Case]:
-    """Be the cases of these grades, where given only those of some names or numbers of variables."""
+    """Return the cases of these grades, where given only those of some names or numbers of variables."""
     made = {"compare": _compared, "A": _grade_a, "B": _grade_b}
     every = [case for grade in grades for case in made[grade]()]
     for name in names:
@@ -63,10 +63,8 @@ def cases(grades: Sequence[str] = GRADES, names: Sequence[str] = (), sizes: Sequ
 
 
 def published_rows() -> dict[tuple[str, int], dict[str, str]]:
-    """Be what other solvers did: by problem and size, for each solver seconds, "no", "false" or nothing, as text."""
-    text = (files("infimum.bench") / "data" / "frontier.csv").read_text()
-    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
-    return {(line.pop("problem"), int(line.pop("n"))): line for line in lines}
+    """Return what other solvers did: by problem and size, for each its seconds, "no", "false" or nothing, as text."""
+    return {(line.pop("problem"), int(line.pop("n"))): line for line in published("frontier.csv")}
 
 
 def _compared() -> list[Case]:
@@ -120,7 +118,7 @@ def _grade_b() -> list[Case]:
 
 
 def _gap(name: str) -> float:
-    """Be the goal: 1e-6, relative to a least sum of squares even where that is far below 1."""
+    """Return the goal: 1e-6, relative to a least sum of squares even where that is far below 1."""
     least = FITS[name].least if name in FITS else _WATSON if name == "watson" else 1.0
     return 1e-6 * min(1.0, least)
 
@@ -143,7 +141,7 @@ def sure(name: str) -> str:
 
 
 def known_minimum(problem: Problem) -> Interval:
-    """Contain the minimum, as surely as it is known."""
+    """Return an interval around the minimum, as narrow as the minimum is surely known."""
     slack = {"exact": 0.0, "decimals": 1e-15, "best known": 1e-10}[sure(problem.name)] * abs(float(problem.minimum))
     known: Interval = Interval(problem.minimum) + Interval(-slack, slack)
     return known

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import math
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from rich.table import Table
 
 from infimum import problems
 from infimum.api.minimize import minimize
-from infimum.bench.paper import Row, machine, table, wide, write_csv
+from infimum.bench.tables import Row, machine, published, table, wide, write_csv
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidOption
 from infimum.function.function import Function, trace
@@ -46,11 +44,11 @@ class Objective:
         self.best = math.inf
 
     def value(self, x: FloatArray) -> float:
-        """Be f(x)."""
+        """Return f(x)."""
         return self._seen(x, float(self.function(np.asarray(x, np.float64))))
 
     def value_and_gradient(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Be f(x) and its gradient."""
+        """Return f(x) and its gradient."""
         value, gradient = self.function.value_and_gradient(np.asarray(x, np.float64))
         return self._seen(x, float(value)), np.asarray(gradient)
 
@@ -118,7 +116,7 @@ def compare(
     scipy = _scipy()
     shown = wide(Console()) if console is None else console
     problem = problems.named(name, n)
-    published = published_rows() if (name, n) == ("ackley", 100) else {}
+    theirs = published_rows() if (name, n) == ("ackley", 100) else {}
     result = minimize(problem, method="paper", threads=threads)
     rows = [_our_row(result)]
     if result.status != Status.INTERRUPTED:
@@ -127,7 +125,7 @@ def compare(
             rows.append(_row(scipy, method, function, domain, seconds, runs, (seed, number)))
             print(f"{method}: {rows[-1]['value']:.4g}, {rows[-1]['seconds']:.3g} s", file=sys.stderr, flush=True)
     where = machine(threads)
-    made = [{"function": name, "n": n, **r, **_beside(published.get(r["method"])), **where} for r in rows]
+    made = [{"function": name, "n": n, **r, **_beside(theirs.get(r["method"])), **where} for r in rows]
     write_csv(made, csv_file)
     known = float(problem.minimum)
     shown.print(results_table(made, f"{name}, {n:,} variables; the minimum is {known:g}"), "")
@@ -136,12 +134,10 @@ def compare(
 
 
 def published_rows() -> dict[str, Row]:
-    """Be the paper's table S12: by method, its runs, the smallest value found and the seconds of all runs."""
-    text = (files("infimum.bench") / "data" / "paper_compare.csv").read_text()
-    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    """Return the paper's table S12: by method, its runs, the smallest value found and the seconds of all runs."""
     return {
         line["method"]: {"runs": int(line["runs"]), "value": float(line["value"]), "seconds": float(line["seconds"])}
-        for line in lines
+        for line in published("paper_compare.csv")
     }
 
 
@@ -194,19 +190,17 @@ def _row(
     }  # fmt: skip
 
 
-def _beside(published: Row | None) -> Row:
-    return {f"paper_{key}": None if published is None else published[key] for key in ("runs", "value", "seconds")}
+def _beside(theirs: Row | None) -> Row:
+    return {f"paper_{key}": None if theirs is None else theirs[key] for key in ("runs", "value", "seconds")}
 
 
 # --- what is printed -----------------------------------------------------------------------------------------------
 
 
 def results_table(rows: Sequence[Row], title: str) -> Table:
-    """Be what each method found, and beside it what the paper's runs of it found."""
-    made = table(title)
-    made.add_column("method", no_wrap=True)
-    for name in ("runs", "evaluations", "smallest value", "proved", "seconds", "paper: runs", "value", "seconds"):
-        made.add_column(name, justify="right", no_wrap=True)
+    """Return what each method found, and beside it what the paper's runs of it found."""
+    ours = ("method", "runs", "evaluations", "smallest value", "proved", "seconds")
+    made = table(title, (*ours, "paper: runs", "value", "seconds"), ("method",))
     for r in rows:
         proved = enclosure(Interval(r["proved_lower"], r["value"])) if r["proved_lower"] is not None else "nothing"
         theirs = [_short(r[f"paper_{key}"]) for key in ("runs", "value", "seconds")]

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import datetime
-import json
-import platform
-import re
 import sys
 from collections.abc import Sequence
-from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from infimum import core, problems
-from infimum.api import options as api_options
+from infimum import problems
 from infimum.api.minimize import minimize
-from infimum.bench.calibration import links
+from infimum.bench.calibration import as_additions
+from infimum.bench.tables import Row, machine, published, table, wide, write
 from infimum.interval import Interval
 from infimum.problems.problem import Problem
 from infimum.records.result import Result
-from infimum.records.writing import enclosure, plain
+from infimum.records.writing import counted, enclosure
 from infimum.search.status import Status
 
 MACHINES = {"laptop": "RTX 3070 Ti", "workstation": "RTX 4090", "local_server": "RTX A6000", "gh200": "GH200"}
-Row = dict[str, Any]
 
 
 def paper(
@@ -37,15 +28,16 @@ def paper(
 ) -> int:  # fmt: skip
     """Run every function in every dimension; print and write the rows; return the exit code."""
     shown = wide(Console()) if console is None else console
-    published, rows, interrupted = published_rows(), [], False
+    theirs, rows, interrupted = published_rows(), [], False
     where = machine(threads)
     for n in dims:
         for name in functions:
             problem = problems.named(name, n)
             result = minimize(problem, method="paper", time_limit=time_limit, threads=threads, backend=backend)
-            rows.append(row(problem, result, published.get((name, n), {})))
-            write(rows, where, csv_file, json_file)
-            print(f"{name}, n = {n:,}: {result.nit:,} iterations, {result.seconds:.3g} s", file=sys.stderr, flush=True)
+            rows.append(row(problem, result, theirs.get((name, n), {})))
+            write(rows, where, csv_file, json_file, machines=MACHINES)
+            done = f"{name}, n = {n:,}: {counted(result.nit, 'iteration')}, {result.seconds:.3g} s"
+            print(done, file=sys.stderr, flush=True)
             interrupted = result.status == Status.INTERRUPTED
             if interrupted:
                 break
@@ -57,28 +49,27 @@ def paper(
 
 
 def published_rows() -> dict[tuple[str, int], dict[str, float]]:
-    """Be the paper's tables: by function and dimension, the numbers that it gives."""
-    text = (files("infimum.bench") / "data" / "paper_tables.csv").read_text()
-    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    """Return the paper's tables: by function and dimension, the numbers that it gives."""
     return {
         (line.pop("function"), int(line.pop("n"))): {key: float(value) for key, value in line.items() if value}
-        for line in lines
+        for line in published("paper_tables.csv")
     }
 
 
-def row(problem: Problem, result: Result, published: dict[str, float]) -> Row:
-    """Be one experiment: ours, the paper's, and what follows from both."""
+def row(problem: Problem, result: Result, theirs: dict[str, float]) -> Row:
+    """Return one experiment: ours, the paper's, and what follows from both."""
     made: Row = {
         "function": problem.name, "n": problem.n, "iterations": result.nit,
-        "paper_iterations": _whole(published.get("iterations")), "regions": result.nregions,
-        "paper_regions": _whole(published.get("output_regions")), "lower": float(result.minimum.lo),
+        "paper_iterations": _whole(theirs.get("iterations")), "regions": result.nregions,
+        "paper_regions": _whole(theirs.get("output_regions")), "lower": float(result.minimum.lo),
         "upper": float(result.minimum.hi), "true": is_true(problem, result), "status": int(result.status),
-        "seconds": round(result.seconds, 6), "additions": round(links(result.seconds)), "backend": result.backend,
+        "seconds": round(result.seconds, 6), "additions": round(as_additions(result.seconds)),
+        "backend": result.backend,
     }  # fmt: skip
-    for machine in MACHINES:
-        seconds = published.get(f"{machine}_s")
-        made[f"paper_{machine}_s"] = seconds
-        made[f"ratio_{machine}"] = None if seconds is None else round(seconds / max(result.seconds, 1e-9), 1)
+    for name in MACHINES:
+        seconds = theirs.get(f"{name}_s")
+        made[f"paper_{name}_s"] = seconds
+        made[f"ratio_{name}"] = None if seconds is None else round(seconds / max(result.seconds, 1e-9), 1)
     return made
 
 
@@ -90,10 +81,10 @@ def is_true(problem: Problem, result: Result) -> bool:
 
 
 def results_table(rows: Sequence[Row]) -> Table:
-    """Be what was found; the paper's numbers in brackets where ours differ."""
-    made = table("What was found (in brackets the paper's number where it differs)")
-    for name in ("function", "n", "iterations", "regions", "minimum in", "known minimum and minimiser"):
-        made.add_column(name, justify="right" if name in ("n", "iterations", "regions") else "left", no_wrap=True)
+    """Return what was found; the paper's numbers in brackets where ours differ."""
+    known = "known minimum and minimiser"
+    columns, left = ("function", "n", "iterations", "regions", "minimum in", known), ("function", "minimum in", known)
+    made = table("What was found (in brackets the paper's number where it differs)", columns, left)
     for r in rows:
         claimed = enclosure(Interval(r["lower"], r["upper"]))
         made.add_row(
@@ -103,30 +94,16 @@ def results_table(rows: Sequence[Row]) -> Table:
 
 
 def times_table(rows: Sequence[Row]) -> Table:
-    """Be our seconds, and how many times longer the paper's machines took; the device, where it is not the CPU."""
+    """Return our seconds, and how many times longer the paper's machines took; the device, where it is not the CPU."""
     said = "Seconds (and how many million dependent additions take as long here)"
-    made = table(f"{said}, and how many times longer the paper's machines took")
-    made.add_column("function", no_wrap=True)
-    for name in ("n", "seconds", "additions", *MACHINES.values()):
-        made.add_column(name, justify="right", no_wrap=True)
     elsewhere = any(_device(r) != "cpu" for r in rows)
-    if elsewhere:
-        made.add_column("on", no_wrap=True)
+    columns = ["function", "n", "seconds", "additions", *MACHINES.values(), *(["on"] if elsewhere else [])]
+    made = table(f"{said}, and how many times longer the paper's machines took", columns, ("function", "on"))
     for r in rows:
-        ratios = (_times(r[f"ratio_{machine}"]) for machine in MACHINES)
+        ratios = (_times(r[f"ratio_{name}"]) for name in MACHINES)
         ours = f"{r['seconds']:.3g}", f"{r['additions'] / 1e6:,.0f}"
         made.add_row(r["function"], f"{r['n']:,}", *ours, *ratios, *([_device(r)] if elsewhere else []))
     return made
-
-
-def wide(console: Console) -> Console:
-    """Be the console, with room for whole lines where it is no terminal."""
-    return console if console.is_terminal else Console(file=console.file, width=140)
-
-
-def table(title: str) -> Table:
-    """Be an empty table without lines."""
-    return Table(title=title, title_justify="left", header_style="bold", title_style="bold cyan", box=None)
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -137,45 +114,13 @@ def summary(rows: Sequence[Row]) -> str:
     return f"{same} of {len(compared)} equal to the paper in iterations and regions, {total:.3g} s in all."
 
 
-def machine(threads: int | None) -> Row:
-    """Be when and on what the experiments run."""
-    return {
-        "date": datetime.date.today().isoformat(), "processor": processor(), "instructions": core.variants()[-1],
-        "threads": api_options.threads(threads),
-    }  # fmt: skip
-
-
-def processor() -> str:
-    """Be the processor's name, as far as the system tells it."""
-    try:
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found.group(1).strip() if found else platform.processor() or platform.machine()
-
-
-def write(rows: Sequence[Row], where: Row, csv_file: str, json_file: str) -> None:
-    """Write the rows so far, doubles with all their digits; each line of the CSV file says where it was measured."""
-    write_csv([{**r, **where} for r in rows], csv_file)
-    content = {**where, "machines": MACHINES, "rows": list(rows)}
-    Path(json_file).write_text(json.dumps(plain(content), indent=1, allow_nan=False) + "\n")
-
-
-def write_csv(rows: Sequence[Row], file: str) -> None:
-    """Write rows that all have the same columns."""
-    with Path(file).open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def _beside(r: Row, name: str) -> str:
     ours, theirs = r[name], r[f"paper_{name}"]
     return f"{ours:,}" if theirs in (None, ours) else f"{ours:,} ({theirs:,})"
 
 
 def _device(r: Row) -> str:
-    """Be "cpu", or the GPU's name."""
+    """Return "cpu", or the GPU's name."""
     backend, _, text = str(r["backend"]).partition(": ")
     return text.partition(";")[0] if backend == "cuda" else backend
 

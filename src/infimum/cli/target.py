@@ -17,11 +17,12 @@ _WORDS: dict[str, Any] = {"pi": pi, "e": e, "inf": float("inf"), "none": float("
 
 
 def target(text: str, dim: int | None, bounds: Bounds | None) -> tuple[Any, Bounds | None, int]:
-    """Be a function or problem, its bounds (None: its own) and its number of variables."""
+    """Return a function or problem, its bounds (None: its own) and its number of variables."""
     size = _size(text, dim, bounds)
     if ".py:" in text or text.endswith(".py"):
         found = _from_file(text)
     else:
+        size = problems.size(text) if size is None else size
         if size is None:
             raise InvalidOption(f"{text} can have any number of variables. Write for instance --dim 100.")
         found = problems.named(text, size)
@@ -48,7 +49,7 @@ def _repeated(bounds: Bounds | None, n: int) -> Bounds | None:
 
 
 def read_bound(text: str) -> Any:
-    """Be the real number that the text denotes: a decimal as written, pi, e, inf."""
+    """Return the real number that the text denotes: a decimal as written, pi, e, inf."""
     body = text.strip()
     word = body.lstrip("+-").lower()
     if word in _WORDS:
@@ -60,7 +61,7 @@ def read_bound(text: str) -> Any:
 
 
 def _from_file(text: str) -> Any:
-    """Be the function of that name in that file, which is run."""
+    """Run the file, and return its function of that name."""
     name, _, wanted = text.rpartition(":") if ".py:" in text else (text, "", "")
     path = Path(name)
     if not path.is_file():

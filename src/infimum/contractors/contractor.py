@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors.known import Known
-from infimum.errors import InfimumError, InvalidOption
+from infimum.errors import BackendUnavailable, InternalError, InvalidOption, ProgramError
 
 
 @runtime_checkable
@@ -51,7 +51,7 @@ def contracted_by(contractor: Contractor, boxes: Boxes, known: Known) -> Boxes:
     name = name_of(contractor)
     try:
         found = contractor.contract(Boxes(*map(_read_only, boxes)), known)
-    except InfimumError:
+    except (BackendUnavailable, InternalError, ProgramError):
         raise
     except Exception as error:
         raise InvalidOption(f"The contractor {name} raised {type(error).__name__}: {error}") from error
@@ -70,7 +70,7 @@ def _checked(name: str, boxes: Boxes, found: Any) -> Boxes:
     # | another number of boxes or variables | both shapes, and how to discard a box         |
     # | a NaN                                | which array has it, and what says "not known" |
     if not isinstance(found, Boxes):
-        given = f"{type(found).__name__}, where boxes are asked for. Return infimum.Boxes(lo, hi, lower)"
+        given = f"{type(found).__name__}, where boxes are asked for. Return infimum.contractors.Boxes(lo, hi, lower)"
         raise InvalidOption(f"The contractor {name} returned {given}.")
     if found.lo.shape != boxes.lo.shape:
         raise InvalidOption(

@@ -9,6 +9,7 @@ from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
+from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
 from infimum.function.function import Function
 
@@ -33,5 +34,6 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
+    "shave": lambda function: Shave(),
 }
 NAMES = tuple(CONTRACTORS)

@@ -45,7 +45,7 @@ class _Job(ctypes.Structure):
 
 
 class Core:
-    """A loaded core library: what it can do, and the doing of it."""
+    """A loaded core library: its tables of operations and variants, and the calls that run them."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
@@ -81,11 +81,11 @@ class Core:
         return usable
 
     def operations(self) -> dict[str, Operation]:
-        """Every operation of this library by name, in the order of its table."""
+        """Return every operation of this library by name, in the order of its table."""
         return {name: row for name, (_, row) in self._operations.items()}
 
     def variants(self) -> tuple[str, ...]:
-        """The instruction sets this CPU can run, best last."""
+        """Return the instruction sets this CPU can run, best last."""
         return tuple(self._variants)
 
     def apply(
@@ -112,7 +112,7 @@ class Core:
         return (bits & Fact.IS_DEFINED).astype(bool), (bits & Fact.IS_SMOOTH).astype(bool)
 
     def _job(self, op: str, operands: Sequence[Pair], param: int) -> tuple[_Job, tuple[int, ...], list[Any]]:
-        """The job without its outputs, the shape of the result, and the arrays that must stay alive."""
+        """Return the job without its outputs, the shape of the result, and the arrays that must stay alive."""
         if op not in self._operations:
             raise ValueError(f"the core has no operation {op!r}; it has {', '.join(self._operations)}")
         arity = self._operations[op][1].arity
@@ -149,7 +149,7 @@ class Core:
         return tapes.run(self.library, tape, lo, hi, point, self._number(variant), threads)
 
     def standing(self, tape: tapes.Tape, lo: FloatArray, hi: FloatArray) -> tapes.Standing:
-        """A checked program on a box that others move, as contiguous arrays (n,). Guarantee: `run_tape`'s bits."""
+        """Return a checked program on a box (n,) that others move; contiguous arrays. Guarantee: `run_tape`'s bits."""
         return tapes.Standing(self.library, tape, lo, hi, self._number(None))
 
     def staging(
@@ -160,7 +160,7 @@ class Core:
         slopes: Sequence[stages.Components],
         variant: str | None = None,
     ) -> stages.Staging:
-        """A search's working state for a function of this structure. Guarantee: same bits for every variant."""
+        """Return a search's working state for a function of this structure. Guarantee: same bits for every variant."""
         return stages.Staging(self.library, self._number(variant), box, families, epilogue, slopes)
 
     def _number(self, variant: str | None) -> int:
@@ -176,7 +176,7 @@ class Core:
 
 
 def _flat(lo: FloatArray, hi: FloatArray, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray, int]:
-    """One interval for all (stride 0), or contiguous arrays of the full shape (stride 1)."""
+    """Return one interval for all (stride 0), or contiguous arrays of the full shape (stride 1)."""
     if lo.size == 1 and hi.size == 1:
         return np.ascontiguousarray(lo), np.ascontiguousarray(hi), 0
     lo, hi = (end if end.shape == shape else np.broadcast_to(end, shape) for end in (lo, hi))

@@ -185,28 +185,28 @@ class Staging:
 
     # ------------------------------------------------------------------------------------------ the box
     def go(self, region: int, index: int = -1, depth: int = 0) -> None:
-        """The box becomes a region, or all its children that begin with the first `depth` digits of a child's index."""
+        """Move the box to a region, or to all its children that begin with the first `depth` digits of an index."""
         self._call("go", region, index, depth)
 
     def wide(self) -> int:
-        """How many variables are wider than wanted."""
+        """Return how many variables are wider than wanted."""
         return self._call("wide")
 
     def open(self) -> int:
-        """How many variables have a number well between their ends."""
+        """Return how many variables have a number well between their ends."""
         return self._call("open")
 
     @property
     def moves(self) -> int:
-        """Grows whenever an end of the box changes."""
+        """Return a number that grows whenever an end of the box changes."""
         return self._moves.value
 
     def excludes(self, slope: tuple[FloatArray, FloatArray]) -> bool:
-        """Whether a gradient enclosed on the box says that it holds no minimiser, if the function is smooth there."""
+        """Return whether an enclosed gradient says that the box holds no minimiser, if the function is smooth there."""
         return bool(self._call("excludes", address(slope[0]), address(slope[1])))
 
     def discards(self, region: int, index: int, there: Standing) -> bool:
-        """The box becomes a child of a region, and a program runs there; whether it says: no minimiser in this child.
+        """Move the box to a child, run a program there, and return whether it says that the child holds no minimiser.
 
         Its outputs must be whether the function is defined, whether it is smooth, …, its gradient. Guarantee: it is
         what `go`, `run`, these two facts and `excludes` say one after the other.
@@ -222,7 +222,7 @@ class Staging:
         return region, self._number.value
 
     def split_of(self, region: int) -> tuple[IntArray, FloatArray]:
-        """The variables of a region's split, and the edges (variables, parts + 1) of their parts."""
+        """Return the variables of a region's split, and the edges (variables, parts + 1) of their parts."""
         count, parts = self._call("count", region), self._call("parts", region)
         variables, edges = np.empty(count, np.int64), np.empty((count, parts + 1))
         self._library.infimum_staging_read(self._handle, region, address(variables), address(edges))
@@ -255,11 +255,11 @@ class Staging:
         return kind, self._library.infimum_staging_packed(self._handle), self._call("packed_bytes")
 
     def begin(self, region: int, upper: float) -> None:
-        """The first prefixes of a region just tabulated."""
+        """Put the first prefixes of a region just tabulated on its list."""
         self._call("begin", region, upper)
 
     def sample(self, region: int) -> Sample | None:
-        """The best sample point of a tabulated region that the box is; None where the function is undefined at all."""
+        """Return the best sample point of the tabulated region that the box is; None where no sample has a value."""
         ref = ctypes.byref
         numbers = (ref(self._value), ref(self._low), ref(self._high), ref(self._index), ref(self._fraction))
         if not self._call("sample", region, *numbers):
@@ -267,7 +267,7 @@ class Staging:
         return Sample(self._value.value, self._low.value, self._high.value, self._index.value, self._fraction.value)
 
     def point(self, region: int, index: int, fraction: int) -> FloatArray:
-        """The sample point of a child; the box goes to the region."""
+        """Return the sample point of a child; the box goes to the region."""
         x = np.empty(self.lo.size)
         self._call("point", region, index, fraction, address(x))
         return x
@@ -286,22 +286,22 @@ class Staging:
         return self._call("settle", region, upper, most)
 
     def leave(self) -> None:
-        """Everything is here, nothing on a device."""
+        """Do nothing: there is no device to leave."""
 
     def forget(self) -> None:
         """Take nothing for known of the box: the next tables are made from all of it."""
         self._call("forget")
 
     def bound(self, region: int) -> float:
-        """No child left has a lower bound below this; inf when none is left."""
+        """Return a bound that no lower bound of a child left lies below; inf when none is left."""
         return float(self._library.infimum_staging_bound(self._handle, region))
 
     def left(self, region: int) -> int:
-        """How many prefixes and children are left."""
+        """Return how many prefixes and children are left."""
         return self._call("left", region)
 
     def prefixes(self, region: int) -> tuple[FloatArray, IntArray, IntArray]:
-        """What is left as lower bounds, indices and digits fixed: together they cover every child not emitted."""
+        """Return lower bounds, indices and fixed digits of what is left; it covers every child not emitted."""
         count = self.left(region)
         bounds, indices, depths = np.empty(count), np.empty(count, np.int64), np.empty(count, np.int64)
         self._library.infimum_staging_prefixes(self._handle, region, address(bounds), address(indices), address(depths))
@@ -312,11 +312,11 @@ class Staging:
         self._library.infimum_staging_release(self._handle, region)
 
     def parent(self, region: int) -> int:
-        """The region whose child this one is; -1 for the first."""
+        """Return the region whose child this one is; -1 for the first."""
         return int(self._library.infimum_staging_parent(self._handle, region))
 
     def depth(self, region: int) -> int:
-        """How many regions lie above."""
+        """Return how many regions lie above this one."""
         return int(self._library.infimum_staging_depth(self._handle, region))
 
 

@@ -73,7 +73,7 @@ class Tape:
 def run(
     library: ctypes.CDLL, tape: Tape, lo: FloatArray, hi: FloatArray, point: bool, variant: int, threads: int
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """The output slots of every box, (boxes, size) each; at points, where hi is not read, both ends are one array."""
+    """Return the output slots of every box, (boxes, size) each; at points hi is not read, both ends are one array."""
     out_lo = [np.empty((len(lo), size)) for size in tape.sizes]
     out_hi = out_lo if point else [np.empty((len(lo), size)) for size in tape.sizes]
     status = library.infimum_run_program(
@@ -141,6 +141,6 @@ def _no_interval(lo: FloatArray, hi: FloatArray) -> str:
 
 
 def address(a: npt.NDArray[Any]) -> int:
-    """Where the elements start: several times faster than `a.ctypes.data`."""
+    """Return where the elements start: several times faster than `a.ctypes.data`."""
     start: int = a.__array_interface__["data"][0]
     return start

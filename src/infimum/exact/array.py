@@ -188,13 +188,14 @@ def _objects(values: Any) -> _Objects:
 
 
 def object_array(values: list[Any]) -> _Objects:
-    # Assigning to an empty array keeps NumPy from looking into the elements.
+    """Return an array of objects; assigning to an empty one keeps NumPy from looking into them."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def nearest_doubles(value: Any) -> Any:
+    """Return the doubles nearest to exact constants, and any other number as it is."""
     if isinstance(value, ExactArray):
         if value.columns is not None:
             return exact_columns_value.nearest(value.columns)

@@ -27,7 +27,7 @@ class ExactOperators(UfuncOperators):
     __array_priority__ = 900.0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from infimum.exact.ufuncs import apply_ufunc  # which knows both classes
+        from infimum.exact.number import apply_ufunc  # which knows both classes
 
         return apply_ufunc(ufunc, method, inputs, kwargs)
 
@@ -111,6 +111,7 @@ def read_form(value: object) -> Terms:
 
 
 def form_of(value: Any) -> Terms:
+    """Return the form of an exact constant or of a number of Python's or NumPy's."""
     if isinstance(value, Exact):
         return value._terms
     if isinstance(value, (int, Fraction)):
@@ -125,6 +126,7 @@ def form_of(value: Any) -> Terms:
 
 
 def simplest(form: Terms) -> int | Fraction | Exact:
+    """Return a number in the simplest of the three classes that hold it."""
     q = exact_form.as_rational(form)
     if q is None:
         return Exact(form)

@@ -1,4 +1,4 @@
-"""A function on one box that moves: facts, what masks read and the gradient, computed once at each place."""
+"""A function on one box that moves: facts, what masks read and the gradient, computed once after each move."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OnBox:
         return _standing(self._nodes.given, *self._box)
 
     def _known(self, with_gradient: bool = False) -> core.Standing:
-        """A run for what the box is now; the gradient's holds all that the other one does."""
+        """Return a run for what the box is now; the gradient's run holds all that the other one does."""
         now = self._moves()
         if self._whole_at == now:
             return self._whole
@@ -68,11 +68,11 @@ class OnBox:
     # ------------------------------------------------------------------------------------------ what is known
     @property
     def facts(self) -> tuple[bool, bool]:
-        """Whether the function is certainly defined on the box, and certainly smooth around it."""
+        """Return whether the function is certainly defined on the box, and certainly smooth around it."""
         return _facts(self._known())
 
     def extras(self) -> Pair | None:
-        """What partial derivatives read of the whole box, in a row."""
+        """Return what partial derivatives read of the whole box, in a row."""
         if not self._nodes.extras:
             return None
         lo, hi = self._known().ends
@@ -81,15 +81,15 @@ class OnBox:
 
     @property
     def whole(self) -> core.Standing | None:
-        """What finds facts, extras and gradient at once; None where the user's own gradient has its say too."""
+        """Return the run that finds facts, extras and gradient at once; None where the user gave a gradient too."""
         return self._whole if self._nodes.given is None else None
 
     def has_run(self) -> None:
-        """Others have run `whole` where the box is now."""
+        """Note that others have run `whole` on the box as it is now."""
         self._whole_at = self._moves()
 
     def gradient(self) -> Pair:
-        """The ends (n,) of the gradient, until the next call; empty where a slope exists nowhere on the box."""
+        """Return the ends (n,) of the gradient, until the next call; empty where a slope exists nowhere on the box."""
         whole = self._known(with_gradient=True)
         if self._nodes.given is None:
             return whole.outputs[-1]
@@ -123,7 +123,7 @@ def _facts(run: core.Standing) -> tuple[bool, bool]:
 
 
 def _met(run: core.Standing, given: core.Standing, lo: FloatArray, hi: FloatArray) -> Pair:
-    """The derived gradient, a run's last output, intersected with the given one where that is sure to be one."""
+    """Return the derived gradient, a run's last output, met with the given one where that is sure to be one."""
     low, high = run.outputs[-1]
     nowhere = low > high
     if nowhere.any():  # a slope that exists nowhere may be anything

@@ -43,7 +43,6 @@ class Facts(NamedTuple):
     smooth: bool | BoolArray
 
 
-@np.errstate(all="ignore")
 def trace(
     f: Callable[..., Any],
     n: int,
@@ -63,16 +62,17 @@ def trace(
     def again() -> Traced:
         return trace_graph(f, n, tuple(args), box)
 
-    traced = again()
-    (rolled,) = reroll(traced.graph, [traced.output])
-    own = Comparison(traced, rolled, again)
-    given, of_gradient = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
-    function = Function(rolled, n, _name(f), given, Watch([own, *of_gradient]))
-    own.simplified = lambda: function.value_program
-    if compare and box is not None:
-        function.watch.begin(*box)
-    elif compare:
-        function.watch.without_bounds()
+    with np.errstate(all="ignore"):
+        traced = again()
+        (rolled,) = reroll(traced.graph, [traced.output])
+        own = Comparison(traced, rolled, again)
+        given, of_gradient = (None, []) if jac is None else trace_jacobian(jac, n, args, box)
+        function = Function(rolled, n, _name(f), given, Watch([own, *of_gradient]))
+        own.simplified = lambda: function.value_program
+        if compare and box is not None:
+            function.watch.begin(*box)
+        elif compare:
+            function.watch.without_bounds()
     return function
 
 
@@ -101,39 +101,39 @@ class Function:
         return f"<infimum function {self.name} of {self.n} variables>"
 
     def on(self, where: str | Place) -> Function:
-        """The same function with its batches on "cpu", or on "cuda" as far as that saves time; the same bits."""
+        """Return the same function with its batches on "cpu", or on "cuda" as far as that saves time; the same bits."""
         moved = copy(self)
         moved.place = place(where) if isinstance(where, str) else where
         return moved
 
     @property
     def value_node(self) -> Node:
-        """The simplified expression, which staging and contraction read."""
+        """Return the simplified expression, which staging and contraction read."""
         return self.programs.value_node
 
     @property
     def gradient_node(self) -> Node:
-        """The partial derivatives as one array expression."""
+        """Return the partial derivatives as one array expression."""
         return self.programs.gradient_node
 
     @property
     def value_program(self) -> Program:
-        """What backends run for the value."""
+        """Return what backends run for the value."""
         return self.programs.value
 
     @property
     def is_smooth_everywhere(self) -> bool:
-        """Whether it is defined and smooth on all reals, by its operations alone: no box needs a check."""
+        """Return whether it is defined and smooth on all reals, by its operations alone: no box needs a check."""
         return self.programs.is_smooth_everywhere
 
     @property
     def is_defined_everywhere(self) -> bool:
-        """Whether it is defined on all reals, by its operations alone."""
+        """Return whether it is defined on all reals, by its operations alone."""
         return self.programs.is_defined_everywhere
 
     @property
     def gradient_is_staged(self) -> bool:
-        """Whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
+        """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
 
@@ -141,7 +141,7 @@ class Function:
     def __call__(
         self, points: npt.ArrayLike, *, threads: int = 1, backend: Literal["cpu", "cuda"] | None = None
     ) -> float | FloatArray:
-        """The value at a point (n,) as a float, or at points (k, n) as an array; NaN where undefined."""
+        """Return the value at a point (n,) as a float, or at points (k, n) as an array; NaN where undefined."""
         x, single = read_points(self.name, self.n, points)
         ((value, _),) = self._run(backend, self.programs.value, x, x, "point", None, threads)
         return float(value[0, 0]) if single else value[:, 0]
@@ -149,7 +149,7 @@ class Function:
     def value_and_gradient(
         self, points: npt.ArrayLike, *, threads: int = 1
     ) -> tuple[float, FloatArray] | tuple[FloatArray, FloatArray]:
-        """Value and gradient in plain doubles, as local optimisers want them."""
+        """Return value and gradient in plain doubles, as local optimisers want them."""
         x, single = read_points(self.name, self.n, points)
         (value, _), (slope, _) = self.place.run(self.programs.value_and_gradient, x, x, "point", threads=threads)
         return (float(value[0, 0]), slope[0]) if single else (value[:, 0], slope)
@@ -197,12 +197,13 @@ class Function:
         threads: int = 1,
         backend: str | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """The ends (k,) of `enclose`."""
+        """Return the ends (k,) of `enclose`."""
         ((low, high),) = self._run(backend, self.programs.value, lo, hi, "interval", variant, threads)
         return low[:, 0], high[:, 0]
 
     def sharp_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
         """Return ends (k,) within those of `enclose` that contain every value too (passes/sharper)."""
+        self.place.boxes_evaluated += len(lo)
         ((low, high),) = self.place.run(self.programs.sharp, lo, hi, threads=threads)
         return low[:, 0], high[:, 0]
 
@@ -215,7 +216,7 @@ class Function:
         threads: int = 1,
         backend: str | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """The ends (k, n) of `gradient`. A slope that exists nowhere on the box (of sqrt at 0) may be anything."""
+        """Return the ends (k, n) of `gradient`; all reals for a slope that exists nowhere on the box (of sqrt at 0)."""
         ((low, high),) = self._run(backend, self.programs.gradient, lo, hi, "interval", variant, threads)
         nowhere = low > high
         if nowhere.any():
@@ -231,17 +232,18 @@ class Function:
     def fact_arrays(
         self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None
     ) -> tuple[BoolArray, BoolArray]:
-        """`defined` and `smooth` as arrays (k,)."""
+        """Return `defined` and `smooth` as arrays (k,)."""
         (defined, _), (smooth, _) = self._run(backend, self.programs.facts, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
     def contraction_ends(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Ends (k, n) around every point of each box with a value up to `upper`, and the ends (k,) of `sharp_ends`.
+        """Return ends (k, n) around all points of each box with a value up to `upper`, and `sharp_ends`'s ends (k,).
 
         One pass forward and back. A box of which any component comes out empty (lo > hi) has no such point.
         """
+        self.place.boxes_evaluated += len(lo)
         wanted = np.empty_like(hi[:, :1])
         wanted[:, 0] = upper
         low, high = np.hstack([lo, np.full_like(wanted, -np.inf)]), np.hstack([hi, wanted])
@@ -257,7 +259,7 @@ class Function:
         variant: str | None = None,
         threads: int = 1,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Ends (k, n) around every point of each box with a gradient within `wanted`, and the ends of the gradient.
+        """Return ends (k, n) around all points of each box with a gradient within `wanted`, and the gradient's ends.
 
         One pass forward and back, for boxes around which the function is smooth; empty as for `contraction_ends`.
         """
@@ -266,7 +268,7 @@ class Function:
         return *found, *slope
 
     def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
-        """One box, split in some variables: its children in the order of their lower bounds, and its best sample point.
+        """Split one box in some variables; return its children in the order of their bounds, and its best sample point.
 
         parts: into how many equal parts each variable is cut, or the edges (variables, parts + 1) of the parts.
         """
@@ -282,7 +284,7 @@ class Function:
 
     @cached_property
     def stages(self) -> Stages:
-        """What of the function stages."""
+        """Return what of the function can be staged."""
         jacobian = [] if self._jacobian is None or not self._jacobian.is_defined_everywhere else [self._jacobian.node]
         return stages(self.value_node, [self.gradient_node, *jacobian], self.n)
 
@@ -292,13 +294,13 @@ class Function:
         return condition_boxes(self.value_node, self.n)
 
     def on_box(self, lo: FloatArray, hi: FloatArray, moves: Callable[[], int]) -> OnBox:
-        """What is known of the function on [lo, hi], arrays (n,) that others move; `moves` grows when they do."""
+        """Return what is known of the function on [lo, hi], arrays (n,) that others move; `moves` then grows."""
         given = None if self._jacobian is None else self._jacobian.outputs
         nodes = Nodes(self.gradient_node, self.programs.fact_nodes, self.stages.slopes.whole, given)
         return OnBox(nodes, lo, hi, moves)
 
     def show(self, backend: Literal["graph", "cpu", "cuda"] = "graph") -> str:
-        """The value as text: the expression graph, one line a node; its Program; or its CUDA C++."""
+        """Return the value as text: the expression graph, one line a node; its Program; or its CUDA C++."""
         if backend == "graph":
             return show([self.value_node], self.name)
         if backend == "cpu":

@@ -53,12 +53,12 @@ class Jacobian:
 
     @cached_property
     def is_defined_everywhere(self) -> bool:
-        """Defined on all reals, by its operations alone."""
+        """Return whether they are defined on all reals, by their operations alone."""
         return is_number(facts(self._build, self.node)[0], 1.0)
 
     @cached_property
     def outputs(self) -> tuple[Node, Node]:
-        """The partial derivatives, and whether they are certainly defined."""
+        """Return the partial derivatives, and whether they are certainly defined."""
         return self.node, facts(self._build, self.node)[0]
 
     @cached_property
@@ -66,7 +66,7 @@ class Jacobian:
         return lower(list(self.outputs), self.n)
 
     def met(self, lo: FloatArray, hi: FloatArray, derived: Pair, smooth: BoolArray, threads: int = 1) -> Pair:
-        """The intersection with a derived gradient (k, n) on the boxes (k, n) where the function is smooth.
+        """Meet a derived gradient (k, n) with the given one on the boxes (k, n) where the function is smooth.
 
         Guarantee: contains every gradient of the function there, if the user's formula is one; elsewhere as derived.
         """
@@ -75,7 +75,7 @@ class Jacobian:
 
 
 def intersection(boxes: Pair, derived: Pair, given: Pair, sure: BoolArray) -> Pair:
-    """Both gradients' enclosures (k, n) where the user's formula is sure to be one (k,); else the derived ones."""
+    """Meet both gradients' enclosures (k, n) where the user's formula is sure to be one (k,); else keep the derived."""
     (lo, hi), (low, high), usable = boxes, given, sure[:, None]
     bottom = np.where(usable, np.maximum(low, derived[0]), derived[0])
     top = np.where(usable, np.minimum(high, derived[1]), derived[1])

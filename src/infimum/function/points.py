@@ -1,4 +1,4 @@
-"""Points of a box where a function is worth a look: anywhere in it, corners, faces, and where jumps like to be."""
+"""Points of a box at which a function is compared: random ones, corners, faces, and where jumps are likely."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ class _Box:
         return np.minimum(np.maximum(point, self._lo), self._hi) + 0.0  # no -0.0: the box means one zero
 
     def anywhere(self, by_magnitude: bool = False) -> FloatArray:
-        """A point drawn at random: evenly, or where the range is wide with magnitudes drawn evenly."""
+        """Return a point drawn at random: evenly, or where the range is wide with magnitudes drawn evenly."""
         (point,) = self._drawn(np.array([by_magnitude]))
         return np.asarray(point)
 
     def many(self, count: int) -> FloatArray:
-        """Points (count, n) drawn at random, in turns evenly and by magnitude."""
+        """Return points (count, n) drawn at random, in turns evenly and by magnitude."""
         return self._drawn(np.arange(count) % 2 == 1)
 
     def _drawn(self, by_magnitude: npt.NDArray[np.bool_]) -> FloatArray:
@@ -102,12 +102,12 @@ class _Box:
         return self._inside(points)
 
     def corner(self, side: str) -> FloatArray:
-        """The lowest or highest corner, with a point drawn at random along infinite sides."""
+        """Return the lowest or highest corner, with a point drawn at random along infinite sides."""
         end = self._lo if side == "lo" else self._hi
         return self._inside(np.where(np.isfinite(end), end, self.anywhere()))
 
     def corners(self, most: int) -> Iterator[FloatArray]:
-        """The middle, then corners: all of them while they are few."""
+        """Yield the middle, then corners: all of them while they are few."""
         low, high = self.corner("lo"), self.corner("hi")
         yield self._middle()
         n = low.size
@@ -121,7 +121,7 @@ class _Box:
             yield self._inside(np.where(self._draw.random(n) < 0.5, low, high))
 
     def faces(self, most: int) -> Iterator[FloatArray]:
-        """Middles of faces."""
+        """Yield middles of faces."""
         ends = self.corner("lo"), self.corner("hi")
         for i, side in itertools.islice(itertools.product(range(self._lo.size), (0, 1)), most):
             point = self._middle()
@@ -133,7 +133,7 @@ class _Box:
         return self._inside(0.5 * low + 0.5 * high)
 
     def specials(self, values: FloatArray, most: int) -> Iterator[FloatArray]:
-        """Points with all, or some, coordinates at special values, as far as these lie within the box."""
+        """Yield points with all, or some, coordinates at special values, as far as these lie within the box."""
         n = self._lo.size
         for k in range(most):
             alike = k < min(values.size, most // 2)

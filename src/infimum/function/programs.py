@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from infimum.concurrency import cached_property
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
@@ -31,22 +30,22 @@ class Programs:
 
     @cached_property
     def fact_nodes(self) -> tuple[Node, Node]:
-        """Whether the function is defined, and whether it is smooth."""
+        """Return whether the function is defined, and whether it is smooth."""
         return facts(self.build, self.value_node)
 
     @cached_property
     def sharp_node(self) -> Node:
-        """The same values in forms that are enclosed more tightly (passes/sharper)."""
+        """Return the same values in forms that are enclosed more tightly (passes/sharper)."""
         return with_corners(with_limits(sharper(self.value_node, self.n), self.n), self.n)
 
     @cached_property
     def is_smooth_everywhere(self) -> bool:
-        """Whether it is defined and smooth on all reals, by its operations alone."""
+        """Return whether it is defined and smooth on all reals, by its operations alone."""
         return all(is_number(fact, 1.0) for fact in self.fact_nodes)
 
     @cached_property
     def is_defined_everywhere(self) -> bool:
-        """Whether it is defined on all reals, by its operations alone."""
+        """Return whether it is defined on all reals, by its operations alone."""
         return is_number(self.fact_nodes[0], 1.0)
 
     # ------------------------------------------------------------------------------------------ programs

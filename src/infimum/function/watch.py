@@ -40,8 +40,10 @@ _RANGES = ((0.1, 0.9), (-1.0, 1.0), (1.0, 3.0), (-5.0, 5.0), (0.0, 1e-2), (-100.
 class Comparison:
     """A traced function and the user's own, compared at points.
 
-    retrace      traces the function once more: an error tells a state that changed from a misunderstanding of ours
-    simplified   the program that the search runs: of a large function, its values are looked at first
+    retrace      traces the function once more, so that an error can tell a changed state from a fault of infimum
+    simplified   returns the program that the search runs; of a large function, its values are compared first
+
+    A Comparison holds the user's function and closures over it, so it cannot be pickled; Watch leaves it behind.
     """
 
     simplified: Callable[[], Program] | None = None
@@ -149,7 +151,7 @@ class Watch:
         self._waiting: Iterator[FloatArray] = iter(())
 
     def __reduce__(self) -> tuple[type[Watch], tuple[list[Comparison]]]:
-        """Leave the user's own function behind: a Function that is sent elsewhere is not watched there."""
+        """Pickle a watch without comparisons: a Function that is sent to another process is not watched there."""
         return Watch, ([],)
 
     def without_bounds(self) -> None:
@@ -203,6 +205,6 @@ def _is_outside(value: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDA
 
 
 def _shown(point: FloatArray, most: int = 8) -> str:
-    """The coordinates in full, the first ones where they are many."""
+    """Return the coordinates in full, the first ones where they are many."""
     shown = ", ".join(repr(v) for v in point[:most].tolist())
     return f"[{shown}]" if point.size <= most else f"[{shown}, … {point.size - most} more]"

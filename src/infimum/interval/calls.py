@@ -17,6 +17,15 @@ from infimum.interval.text import write_interval
 BoolArray = npt.NDArray[np.bool_]
 Operation = TypeVar("Operation", bound=Callable[..., object])
 
+# The core's operations whose result is a number about one interval.
+MEASURES = {
+    "mid": "the double nearest to the middle; 0 for entire, NaN for empty.",
+    "rad": "the smallest double r such that [mid - r, mid + r] contains the interval; NaN for empty.",
+    "wid": "the width hi - lo, rounded up; NaN for empty.",
+    "mag": "the largest absolute value; NaN for empty.",
+    "mig": "the smallest absolute value; NaN for empty.",
+}
+
 
 def operand(value: object) -> Pair:
     """Return the ends around a value that stands for real numbers."""

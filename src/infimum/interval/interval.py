@@ -11,16 +11,15 @@ import numpy.typing as npt
 
 from infimum.errors import AmbiguousComparison, InvalidInterval, NotAPoint, UnsupportedValue
 from infimum.interval import folds, numpy_rules
-from infimum.interval.calls import call, is_void, operand
+from infimum.interval.calls import MEASURES, call, is_void, operand
 from infimum.interval.operators import UfuncOperators
 from infimum.interval.outward import INF, FloatArray, frozen, ordered
 from infimum.interval.reading import Pair, as_array, broadcast, describe, text_or_number_ends
 from infimum.interval.text import write_array, write_python
 
 
-def _measure(op: str, sentence: str) -> Any:
-    """Return the property that is an operation of the core on the ends."""
-    return property(lambda self: _number(call(op, self.__interval__())[0]), doc=sentence)
+def _measured(op: str) -> Any:
+    return property(lambda self: _number(call(op, self.__interval__())[0]), doc=f"Return {MEASURES[op]}")
 
 
 class Interval(UfuncOperators):
@@ -85,12 +84,8 @@ class Interval(UfuncOperators):
         """The upper end; -inf for the empty interval."""
         return _number(self._hi)
 
-    mid = _measure("mid", "The double nearest to the middle.")
-    rad = _measure("rad", "The smallest r such that [mid - r, mid + r] contains the interval.")
-    width = _measure("wid", "hi - lo, rounded up; NaN for the empty interval. IEEE 1788 calls it wid.")
-    wid = width
-    mag = _measure("mag", "The largest absolute value.")
-    mig = _measure("mig", "The smallest absolute value.")
+    mid, rad, wid, mag, mig = map(_measured, MEASURES)
+    width = wid  # in full; wid is its name in IEEE 1788
 
     # Shape.
 

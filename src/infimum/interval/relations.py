@@ -6,14 +6,15 @@ their bits, so that no floating-point mode of the process has a say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum.interval.calls import BoolArray, call, is_void, operand
+from infimum.interval.calls import MEASURES, BoolArray, call, is_void, named, operand
 from infimum.interval.outward import INF, frozen, ordered
-from infimum.interval.reading import Pair, broadcast, ends
+from infimum.interval.reading import broadcast, ends
 
 _Order = npt.NDArray[np.int64]
 _LOWEST, _HIGHEST = ordered(-INF), ordered(INF)
@@ -164,35 +165,13 @@ def sup(x: object) -> Any:
     return _number(operand(x)[1])
 
 
-def mid(x: object) -> Any:
-    """Return the double nearest to the middle; 0 for entire, NaN for empty."""
-    return _measured("mid", operand(x))
+def _measured(op: str) -> Callable[[object], Any]:
+    return named(lambda x: _number(call(op, operand(x))[0]), op, f"Return {MEASURES[op]}")
 
 
-def rad(x: object) -> Any:
-    """Return the smallest double r such that [mid - r, mid + r] contains x; NaN for empty."""
-    return _measured("rad", operand(x))
-
-
-def wid(x: object) -> Any:
-    """Return the width, rounded up; NaN for empty."""
-    return _measured("wid", operand(x))
-
-
-def mag(x: object) -> Any:
-    """Return the largest absolute value in x; NaN for empty."""
-    return _measured("mag", operand(x))
-
-
-def mig(x: object) -> Any:
-    """Return the smallest absolute value in x; NaN for empty."""
-    return _measured("mig", operand(x))
+mid, rad, wid, mag, mig = map(_measured, MEASURES)
 
 
 def mid_rad(x: object) -> tuple[Any, Any]:
     """Return mid and rad."""
     return mid(x), rad(x)
-
-
-def _measured(op: str, pair: Pair) -> Any:
-    return _number(call(op, pair)[0])

@@ -68,7 +68,7 @@ def michalewicz(n: int) -> Problem:
 
 
 def _michalewicz_peaks(n: int) -> npt.NDArray[np.float64]:
-    """Be the place of the lowest valley of each term.
+    """Return the place of the lowest valley of each term.
 
     The valleys of term i lie near x with i x^2 / pi = (k + 1/2) pi; sin(x) makes the one nearest to pi / 2 the lowest,
     or a neighbour of it. Newton's method finds where the logarithm of the term is stationary.
@@ -309,7 +309,7 @@ def _triangle_of_atoms(name: str, bounds: list[Any]) -> Problem:
 
 
 def _triangle() -> tuple[Any, Any]:
-    """Be the distance at which the energy of two atoms is lowest, and the height of the triangle with such sides."""
+    """Return the distance at which two atoms have the least energy, and the height of the triangle with such sides."""
     apart = exact(2) ** exact(1, 6)
     return apart, apart * np.sqrt(exact(3)) / 2
 
@@ -319,5 +319,5 @@ def _three_atoms(x: Any) -> Any:
 
 
 def _pair(square: Any) -> Any:
-    """Be the energy of two atoms, from the square of their distance."""
+    """Return the energy of two atoms, from the square of their distance."""
     return 4 * (1 / square**6 - 1 / square**3)

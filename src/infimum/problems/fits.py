@@ -56,9 +56,9 @@ def _roszman1(b: Any, x: Any, y: Any) -> Any:
 
 
 def _diode(kelvin: str) -> Callable[[Any, Any, Any], Any]:
-    """Be the current of a cell at that temperature.
+    """Return the current of a cell at that temperature.
 
-    Its parameters: the light's current, the diode's in microampere, ideality, resistances in 1 and in 100 ohms.
+    Its parameters are the light's current, the diode's in microampere, ideality, resistances in 1 and in 100 ohms.
     """
     volts = exact("1.3806503e-23") * exact(kelvin) / exact("1.60217646e-19")
 
@@ -105,12 +105,12 @@ FITS: dict[str, Fit] = {
 
 
 def fit(name: str) -> Callable[[int], Problem]:
-    """Be the maker of the problem to fit that model."""
+    """Return the maker of the problem to fit that model."""
     given = FITS[name]
+    count = len(given.bounds)
 
-    def maker(n: int) -> Problem:
+    def maker(n: int = count) -> Problem:
         """A model fitted to measurements."""
-        count = len(given.bounds)
         checked_count(name, n, only=count)
         x, y = measurements(name)
         box = [(exact(lo), exact(hi)) for lo, hi in given.bounds]
@@ -122,7 +122,7 @@ def fit(name: str) -> Callable[[int], Problem]:
 
 
 def measurements(name: str) -> tuple[ExactArray, ExactArray]:
-    """Be what was measured: x and y."""
+    """Return what was measured: x and y."""
     text = (files("infimum.problems") / "data" / "fits.csv").read_text()
     lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     rows = [(line["x"], line["y"]) for line in lines if line["fit"] == name]

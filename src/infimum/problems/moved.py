@@ -21,7 +21,7 @@ _SEED = 20_241_107
 
 
 def shifted(name: str) -> Callable[[int], Problem]:
-    """Be the maker of a function of the paper, moved."""
+    """Return the maker of a function of the paper, moved."""
 
     def maker(n: int) -> Problem:
         """Moved by a vector inside the domain."""
@@ -33,7 +33,7 @@ def shifted(name: str) -> Callable[[int], Problem]:
 
 
 def rotated(name: str) -> Callable[[int], Problem]:
-    """Be the maker of a function of the paper, moved and turned."""
+    """Return the maker of a function of the paper, moved and turned."""
 
     def maker(n: int) -> Problem:
         """Moved by a vector inside the domain, and turned by an orthogonal matrix."""
@@ -49,14 +49,14 @@ def _plus(x: Any, c: FloatArray) -> Any:
 
 
 def shift(plain: Problem) -> FloatArray:
-    """Be where the minimiser is moved to."""
+    """Return where the minimiser is moved to."""
     lo, hi = (float(end) for end in plain.bounds[0])
     drawn = np.random.default_rng((_SEED, plain.n)).uniform(0.75 * lo + 0.25 * hi, 0.25 * lo + 0.75 * hi, plain.n)
     return _rounded(drawn)
 
 
 def rotation(n: int) -> FloatArray:
-    """Be an orthogonal matrix, up to its rounding."""
+    """Return an orthogonal matrix, up to its rounding."""
     q, r = np.linalg.qr(np.random.default_rng((_SEED, n, 1)).standard_normal((n, n)))
     return _rounded(q * np.sign(np.diag(r)))
 

@@ -50,7 +50,7 @@ def merged(boxes: FloatArray) -> FloatArray:
 
 
 def _ranks(lo: FloatArray, hi: FloatArray) -> Pairs:
-    """The ends as whole numbers (n, k) in the same order, variable by variable."""
+    """Return the ends as whole numbers (n, k) in the same order, variable by variable."""
     low, high = np.empty(lo.shape, np.int64), np.empty(lo.shape, np.int64)
     for i in range(len(lo)):
         values = np.unique(np.concatenate([lo[i], hi[i]]))
@@ -59,7 +59,7 @@ def _ranks(lo: FloatArray, hi: FloatArray) -> Pairs:
 
 
 def _apart(lo: IndexArray, hi: IndexArray) -> IndexArray:
-    """A group for each box, so that boxes of different groups are on two sides of a gap: they do not touch."""
+    """Return a group for each box. Boxes of different groups are on two sides of a gap: they do not touch."""
     group = np.zeros(lo.shape[1], np.int64)
     most = 2 * lo.shape[1] + 1
     steady = i = 0
@@ -76,7 +76,7 @@ def _apart(lo: IndexArray, hi: IndexArray) -> IndexArray:
 
 
 def _neighbours(lo: IndexArray, hi: IndexArray, group: IndexArray) -> Pairs:
-    """Pairs that touch among those next to each other, ordered with each variable as the last."""
+    """Return the pairs that touch among those next to each other, ordered with each variable as the last."""
     found: list[Pairs] = []
     spread = np.argsort([-np.unique(low).size for low in lo], kind="stable")[:_ORDERS]
     for i in spread:
@@ -87,7 +87,7 @@ def _neighbours(lo: IndexArray, hi: IndexArray, group: IndexArray) -> Pairs:
 
 
 def _some_pairs(lo: IndexArray, hi: IndexArray, group: IndexArray) -> Pairs:
-    """Pairs that touch, the first ones where there are many; none where no pair does."""
+    """Return pairs that touch: the first ones where there are many, none only where no pair does."""
     most = 2 * lo.shape[1] + 1
     best: tuple[int, IndexArray, IndexArray] | None = None
     for low, high in zip(lo, hi, strict=True):
@@ -114,7 +114,7 @@ def _some_pairs(lo: IndexArray, hi: IndexArray, group: IndexArray) -> Pairs:
 
 
 def _touching(lo: IndexArray, hi: IndexArray, group: IndexArray, a: IndexArray, b: IndexArray) -> Pairs:
-    """Those of the pairs that touch."""
+    """Return those of the pairs that touch."""
     same = group[a] == group[b]
     a, b = a[same], b[same]
     for low, high in zip(lo, hi, strict=True):

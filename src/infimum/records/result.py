@@ -11,11 +11,16 @@ import numpy as np
 from infimum.interval import Interval, empty
 from infimum.interval.outward import FloatArray
 from infimum.records import merge, writing
-from infimum.search.outcome import Missed, Progress, Proof
+from infimum.records.maximum import outcome_turned_back
+from infimum.search.outcome import Missed, Outcome, Progress, Proof
 from infimum.search.product import Product
 from infimum.search.status import Status
 
 T = TypeVar("T")
+_NAMES = (
+    "gap", "x", "fun", "success", "status", "message", "nit", "nfev", "boxes_evaluated", "points_evaluated", "nregions",
+    "seconds", "history", "backend", "trust",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,9 +34,13 @@ class Result(Mapping[str, Any]):
     x, fun         the best point found and the function's value there
     success        whether the goals are reached by these numbers; status and message say what ended the search, or
                    which goal was missed, in which box, and why
-    nit, nfev      iterations, evaluations;  nregions: the number of boxes;  seconds: the time it took
-    history        a Progress (iteration, lower, upper, regions, seconds, work) for each report of the search; `work`
-                   says what each contractor, the points and the cuts brought, `main_work` the same in a word
+    gap            how far the bounds of the optimum are apart, rounded upward; inf where one is missing
+    nit, seconds   iterations, and the time that they took;  nregions: the number of boxes
+    nfev           evaluations of the function: boxes_evaluated, the times that it was enclosed over a box, and
+                   points_evaluated, the points at which it was evaluated in plain doubles or proved
+    history        a Progress (iteration, lower, upper, regions, seconds, work, boxes_evaluated, points_evaluated) for
+                   each report of the search; `work` says what each contractor, the points and the cuts brought,
+                   `main_work` the same in a word
     backend        what the search ran on, "cpu" or "cuda: …", and why, where it was chosen by a measurement
     trust          what the proof rests on beside infimum: the contractors of the user's own, by class and module
     """
@@ -43,7 +52,8 @@ class Result(Mapping[str, Any]):
     fun: float
     status: Status
     nit: int
-    nfev: int
+    boxes_evaluated: int
+    points_evaluated: int
     seconds: float
     history: Sequence[Progress]
     maximize: bool = False
@@ -52,26 +62,27 @@ class Result(Mapping[str, Any]):
     proof: Proof | None = None
     missed: Missed | None = None
     trust: tuple[str, ...] = ()
+    regions: int | None = None  # while a search runs: how many there are, of which `listed` is the hull
 
     # ------------------------------------------------------------------------------------------ the optimum
     @property
     def minimum(self) -> Interval:
-        """Contains the global minimum."""
+        """Return an interval that contains the global minimum."""
         return self._of("minimum", self.optimum)
 
     @property
     def maximum(self) -> Interval:
-        """Contains the global maximum."""
+        """Return an interval that contains the global maximum."""
         return self._of("maximum", self.optimum)
 
     @property
     def lower_bounds(self) -> FloatArray:
-        """For each box a number that the function is nowhere below."""
+        """Return for each box a number that the function is nowhere below."""
         return self._of("lower_bounds", self.bounds)
 
     @property
     def upper_bounds(self) -> FloatArray:
-        """For each box a number that the function is nowhere above."""
+        """Return for each box a number that the function is nowhere above."""
         return self._of("upper_bounds", self.bounds)
 
     def _of(self, name: str, value: T) -> T:
@@ -81,15 +92,25 @@ class Result(Mapping[str, Any]):
         done, other = ("maximised", "maximum") if self.maximize else ("minimised", "minimum")
         raise AttributeError(f"The function was {done}, so there is no {name}: read result.{other}.")
 
+    @property
+    def gap(self) -> float:
+        """Return how far the bounds of the optimum are apart at most: upper - lower, rounded upward."""
+        return float(self.optimum.wid)
+
     # ------------------------------------------------------------------------------------------ the rest
     @property
+    def nfev(self) -> int:
+        """Return how often the function was evaluated, over boxes and at points."""
+        return self.boxes_evaluated + self.points_evaluated
+
+    @property
     def success(self) -> bool:
-        """Whether every goal was reached."""
+        """Return whether every goal was reached."""
         return self.status == Status.PROVED
 
     @property
     def message(self) -> str:
-        """What ended the search, in a sentence or two; of a goal that was missed, where and why; and `trust`."""
+        """Return what ended the search, where and why a goal was missed, and what the proof rests on (`trust`)."""
         return f"{self._ending()} {writing.trusted(self.trust)}" if self.trust else self._ending()
 
     def _ending(self) -> str:
@@ -109,31 +130,33 @@ class Result(Mapping[str, Any]):
     # ------------------------------------------------------------------------------------------ the boxes
     @property
     def boxes(self) -> FloatArray:
-        """The boxes as an array (k, n, 2); refused with a sentence where a product has too many to be written down."""
+        """Return the boxes as an array (k, n, 2); refuse where a product has too many to be written down."""
         return self.listed if self.product is None else self.product.boxes()[0]
 
     @property
     def blocks(self) -> list[tuple[list[int], FloatArray]]:
-        """The boxes as a product: for each block its variables and its boxes (k, r, 2); any choice of one each."""
+        """Return the boxes as a product: for each block its variables and its boxes (k, r, 2)."""
         if self.product is None:
             return [(list(range(self.listed.shape[1])), self.listed)]
         return self.product.blocks()
 
     def count(self) -> int:
-        """How many boxes there are; of a product maybe 2^50."""
+        """Return how many boxes there are; of a product there may be 2^50."""
+        if self.regions is not None:
+            return self.regions
         return len(self.listed) if self.product is None else self.product.count()
 
     @property
     def nregions(self) -> int:
-        """The number of boxes."""
+        """Return the number of boxes; while a search runs, of those that it has, around which `boxes` is one."""
         return self.count()
 
     def merged(self) -> FloatArray:
-        """Be boxes (j, n, 2) of which no two touch: those that do are joined into their hull."""
+        """Return boxes (j, n, 2) of which no two touch: those that do are joined into their hull."""
         return merge.merged(self.boxes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Be the result in plain numbers and lists, as JSON can hold it (infinities and NaN as text)."""
+        """Return the result in plain numbers and lists, as JSON can hold it (infinities and NaN as text)."""
         return {name: writing.plain(value) for name, value in self.items()}
 
     # ------------------------------------------------------------------------------------------ as a mapping
@@ -141,10 +164,9 @@ class Result(Mapping[str, Any]):
     __hash__ = object.__hash__
 
     def _names(self) -> list[str]:
-        boxes = "boxes" if self.count() == len(self.listed) else "blocks"
+        boxes = "boxes" if self.product is None or self.count() == len(self.listed) else "blocks"
         ends = ["maximum", boxes, "upper_bounds"] if self.maximize else ["minimum", boxes, "lower_bounds"]
-        rest = ["x", "fun", "success", "status", "message", "nit", "nfev", "nregions", "seconds", "history", "backend"]
-        return [*ends, *rest, "trust"]
+        return [*ends, *_NAMES]
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names():
@@ -164,38 +186,30 @@ class Result(Mapping[str, Any]):
         return writing.report(self)
 
 
-def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
-    """Be the result of an outcome of the search; of the negated function where a maximum was asked for."""
-    # | status         | optimum                                             |
-    # | undefined      | empty: there is none                                |
-    # | otherwise      | [lower, upper], or [-upper, -lower] for a maximum   |
+def result_of(outcome: Outcome, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
+    """Return the result of an outcome of the search; of the negated function where a maximum was asked for."""
+    if maximize:
+        outcome = outcome_turned_back(outcome)
     lower, upper = float(outcome.lower), float(outcome.upper)
     optimum = empty() if outcome.status == Status.UNDEFINED else Interval(lower, upper)
     history = list(outcome.history)
     bounds, fun = np.asarray(outcome.lower_bounds, np.float64), float(outcome.fun)
-    if maximize:
-        optimum, bounds, fun = -optimum, 0.0 - bounds, 0.0 - fun
-        history = [negated(step) for step in history]
     boxes = np.asarray(outcome.boxes, np.float64)
     x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
     return Result(
-        optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.nfev),
-        float(outcome.seconds), history, maximize, backend, outcome.product, outcome.proof, outcome.missed,
-        trust,
+        optimum, boxes, bounds, x, fun, Status(outcome.status), int(outcome.nit), int(outcome.boxes_evaluated),
+        int(outcome.points_evaluated), float(outcome.seconds), history,
+        maximize, backend, outcome.product, outcome.proof, outcome.missed, trust,
     )  # fmt: skip
 
 
 def result_under_way(
     step: Progress, domain: FloatArray, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()
 ) -> Result:
-    """Be what is known while a search runs: the enclosure so far, and the whole domain (n, 2) as the only box."""
+    """Return what is known while a search runs: the enclosure so far, and the domain (n, 2) around all its boxes."""
     far = step.upper if maximize else step.lower
     return Result(
         Interval(step.lower, step.upper), domain[None], np.array([far]), None, float("nan"), Status.RUNNING,
-        step.iteration, 0, step.seconds, [step], maximize, backend, trust=trust,
+        step.iteration, step.boxes_evaluated, step.points_evaluated, step.seconds, [step], maximize, backend,
+        trust=trust, regions=step.regions,
     )  # fmt: skip
-
-
-def negated(step: Progress) -> Progress:
-    """Be the same step of the function with the other sign."""
-    return step._replace(lower=0.0 - step.upper, upper=0.0 - step.lower)

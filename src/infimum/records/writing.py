@@ -23,13 +23,13 @@ _SHOWN_DIGITS = 8
 
 
 def report(result: Result) -> str:
-    """Be the result on a few lines."""
+    """Return the result on a few lines."""
     name = "maximum" if result.maximize else "minimum"
     lines = [
         (name, f"{enclosure(result.optimum)}{_width(result.optimum)}"),
         ("found", _point(result)),
         ("boxes", _boxes(result)),
-        ("work", f"{result.nit:,} iterations, {result.nfev:,} evaluations, {result.seconds:.3g} s"),
+        ("work", _work(result)),
         ("status", f"{int(result.status)} ({result.status.name.lower()}): {result.message}"),
     ]
     if result.backend != "cpu":
@@ -37,8 +37,18 @@ def report(result: Result) -> str:
     return "\n".join(f"{label:>9}  {text}" for label, text in lines)
 
 
+def _work(result: Result) -> str:
+    boxes, points = counted(result.boxes_evaluated, "box", "boxes"), counted(result.points_evaluated, "point")
+    return f"{counted(result.nit, 'iteration')}, {boxes} and {points} evaluated, {result.seconds:.3g} s"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun: 1 box, 2 boxes."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def enclosure(x: Interval) -> str:
-    """Be text whose set contains x and is hardly wider, with no more digits than that needs."""
+    """Return text whose set contains x and is hardly wider, with no more digits than that needs."""
     lo, hi = float(x.lo), float(x.hi)
     if not (math.isfinite(lo) and math.isfinite(hi)) or lo == hi:
         return write_interval(lo, hi)
@@ -68,13 +78,14 @@ def _boxes(result: Result) -> str:
     count = result.nregions
     if not count:
         return "none"
+    if result.regions is not None:
+        return f"{counted(count, 'box', 'boxes')} so far"
     if result.product is not None and count > len(result.listed):
         many = f"{count:,}" if count < 10**15 else f"2^{math.log2(count):.0f}"
         widest = float(result.product.widths().max())
         return f"{many} boxes with every optimum, at most {widest:.2g} wide: a product, see result.blocks"
     widest = float((result.listed[:, :, 1] - result.listed[:, :, 0]).max())
-    noun = "box" if count == 1 else "boxes"
-    lines = [f"{count:,} {noun} with every optimum, at most {widest:.2g} wide"]
+    lines = [f"{counted(count, 'box', 'boxes')} with every optimum, at most {widest:.2g} wide"]
     lines += [_box(box) for box in result.listed[:_SHOWN_BOXES]]
     if count > _SHOWN_BOXES:
         lines.append(f"… and {count - _SHOWN_BOXES:,} more")
@@ -112,7 +123,7 @@ def trusted(names: tuple[str, ...]) -> str:
 
 
 def _listed(array: Any) -> Any:
-    """The array as lists of numbers, infinities and NaN as text; those alone are looked at one by one."""
+    """Return the array as lists of numbers, infinities and NaN as text; only those are looked at one by one."""
     found = array.tolist()
     if not array.ndim:
         return plain(found)
@@ -125,7 +136,7 @@ def _listed(array: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Be the value in numbers, text, lists and dictionaries."""
+    """Return the value in numbers, text, lists and dictionaries."""
     if isinstance(value, Interval):
         return plain(value.pairs())
     if isinstance(value, np.ndarray):

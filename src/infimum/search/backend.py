@@ -147,7 +147,7 @@ def _child_on_gpu(function: Function, domain: Domain, split: Split) -> float:
 
 
 def _faster_with_boxes(function: Function, domain: Domain, threads: int) -> Choice:
-    on_cpu = _box_seconds(function, boxes_all_over(domain, BOXES_ON_CPU), threads)
+    on_cpu = _box_seconds(function.on("cpu"), boxes_all_over(domain, BOXES_ON_CPU), threads)
     name = gpu_names(count=1)
     with cuda_device.cuda_errors_as_refusals():
         lo, hi = (cuda_device.to_device(end) for end in boxes_all_over(domain, BOXES_ON_GPU))

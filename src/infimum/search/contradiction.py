@@ -11,7 +11,7 @@ _REPORT = "This is a fault of infimum, so that no claim is made. Please report i
 
 
 def refuse_contradiction(boxes: int, x: npt.NDArray[np.float64] | None, lower: float, upper: float) -> None:
-    """Hold afterwards: where a point is known boxes are left, and no lower bound is above an upper one.
+    """Refuse to answer where a point is known but no box is left, or a lower bound is above an upper one.
 
     Boxes are closed and their bounds hold for limits too, so that a point without boxes is no infimum that is not
     attained: the box that it tends to would be left.

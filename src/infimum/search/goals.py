@@ -24,7 +24,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """xtol is one width for all variables or one for each, inf where the width does not matter."""
+    """The goals of a search. xtol is one width for all variables or one for each, inf where any width will do."""
 
     ftol: float | None = None
     fatol: float = 0.0
@@ -32,17 +32,17 @@ class Goals:
 
     @property
     def are_none(self) -> bool:
-        """Whether nothing is asked for, so that a limit ends the search."""
+        """Return whether nothing is asked for, so that a limit ends the search."""
         return self.ftol is None and self.xtol is None
 
     def gap(self, upper: float) -> float:
-        """A double that is hardly below, and never above, the distance that may stay between the bounds."""
+        """Return a double that is hardly below, and never above, the distance that may stay between the bounds."""
         assert self.ftol is not None
         relative = self.ftol * abs(upper)
         return max(math.nextafter(relative, 0.0) if relative < math.inf else 0.0, self.fatol)
 
     def are_close(self, lower: Any, upper: float) -> Any:
-        """Whether each lower bound is certainly as close to the upper one as the value goal asks; True without one."""
+        """Return which lower bounds are certainly as close to the upper one as the value goal asks; all without one."""
         if self.ftol is None:
             return np.ones(np.shape(lower), bool)
         if not math.isfinite(upper):
@@ -52,7 +52,7 @@ class Goals:
             return np.where(apart > 0, np.nextafter(apart, np.inf), apart) <= self.gap(upper)
 
     def is_value_met(self, lower: float, upper: float) -> bool:
-        """Whether the value goal holds, compared without rounding; without one, any two numbers will do."""
+        """Return whether the value goal holds, compared without rounding; without one, any two numbers will do."""
         if not (math.isfinite(lower) and math.isfinite(upper)):
             return False
         if self.ftol is None:
@@ -86,7 +86,7 @@ class Goals:
 
 
 def is_wide(lo: FloatArray, hi: FloatArray, widths: FloatArray) -> BoolArray:
-    """Which ends of boxes lie as far apart as `widths`, or farther; never where that is inf, for "any width".
+    """Return which ends of boxes lie as far apart as `widths`, or farther; never where that is inf, for "any width".
 
     Guarantee: to nearest, a difference is never rounded across a double, so that `not <` is exact.
     """
@@ -96,12 +96,12 @@ def is_wide(lo: FloatArray, hi: FloatArray, widths: FloatArray) -> BoolArray:
 
 
 def can_be_cut(lo: FloatArray, hi: FloatArray) -> BoolArray:
-    """Which ranges have a double between their ends."""
+    """Return which ranges have a double between their ends."""
     with np.errstate(over="ignore"):
         found: BoolArray = np.nextafter(lo, hi) < hi
     return found
 
 
 def _exactly(number: float) -> Fraction:
-    """The number itself; a huge one for infinity, which allows any finite distance."""
+    """Return the number itself, or a huge one for infinity, which allows any finite distance."""
     return Fraction(number) if math.isfinite(number) else Fraction(2) ** 1100

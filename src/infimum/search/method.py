@@ -55,6 +55,14 @@ class Method(ABC):
         """Return the number of regions, put out or not."""
 
     @abstractmethod
+    def _boxes_evaluated(self) -> int:
+        """Return how often the function was evaluated over a box."""
+
+    @abstractmethod
+    def memory(self) -> int:
+        """Return about how many bytes the boxes or regions take."""
+
+    @abstractmethod
     def _work(self) -> Work:
         """Return what was done since the last entry of the history."""
 
@@ -87,7 +95,9 @@ class Method(ABC):
 
     def _note(self, work: Work) -> Progress:
         """Write down where the search stands, once for each iteration."""
-        now = Progress(self.iterations, self.lower(), self.upper, self._count(), self.options.seconds(), work)
+        evaluated = self._boxes_evaluated(), self.points.evaluated
+        seconds = self.options.seconds()
+        now = Progress(self.iterations, self.lower(), self.upper, self._count(), seconds, work, *evaluated)
         if not self.history or self.history[-1].iteration < now.iteration:
             self.history.append(now)
         return now
@@ -102,7 +112,7 @@ class Method(ABC):
         is_closed = options.xtol is None and options.ftol is not None and self.goals.are_close(now.lower, self.upper)
         if is_closed or self.proof is not None:
             return Status.PROVED
-        return options.limit(now)
+        return options.limit(now, self.memory())
 
     def _answer(self, status: Status) -> Outcome:
         """Return what is known, with the status that the numbers deserve."""
@@ -119,7 +129,8 @@ class Method(ABC):
             fun=float(self.function(x)) if x is not None else np.nan,
             status=status,
             nit=self.iterations,
-            nfev=self.points.evaluations,
+            boxes_evaluated=self._boxes_evaluated(),
+            points_evaluated=self.points.evaluated,
             seconds=self.options.seconds(),
             history=self.history,
             proof=self.proof,

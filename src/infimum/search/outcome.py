@@ -27,11 +27,13 @@ FloatArray = npt.NDArray[np.float64]
 
 Work = tuple[tuple[str, float], ...]
 
+MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
+
 POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample")
 
 
 class Progress(NamedTuple):
-    """Where the search stands after an iteration, and what did the work in it.
+    """Where the search stands after an iteration, what did the work in it, and how much was evaluated so far.
 
     work: pairs of a name and a number, the contractors first, the busiest of them foremost
 
@@ -48,10 +50,12 @@ class Progress(NamedTuple):
     regions: int
     seconds: float
     work: Work = ()
+    boxes_evaluated: int = 0
+    points_evaluated: int = 0
 
     @property
     def main_work(self) -> str:
-        """A word or two: the contractor that took most away and the points that lowered the upper bound, or "split"."""
+        """Name the contractor that took most away and the points that lowered the upper bound, or "split"."""
         names = [name for name, _ in self.work]
         contractor = next((name for name in names if name not in (*POINTS, "split")), None)
         words = [] if contractor is None else [contractor]
@@ -60,7 +64,7 @@ class Progress(NamedTuple):
 
 
 def work_summary(contractors: Mapping[str, float], others: Mapping[str, float]) -> Work:
-    """The work of an iteration in the order of `Progress`; boxes to three digits."""
+    """Return the work of an iteration in the order of `Progress`; boxes to three digits."""
     busiest = sorted(((name, float(f"{boxes:.3g}")) for name, boxes in contractors.items()), key=lambda pair: -pair[1])
     order = (*POINTS, "split")
     return (*busiest, *sorted(others.items(), key=lambda pair: order.index(pair[0])))
@@ -80,6 +84,7 @@ class Options:
     time_limit: float | None = None
     started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
+    memory_limit: int | None = MEMORY_LIMIT  # bytes of boxes and regions
     x0: FloatArray | None = None
     threads: int = 1
     partition: Partition = field(default_factory=Uniform)
@@ -91,15 +96,15 @@ class Options:
 
     @property
     def goals(self) -> Goals:
-        """What is to be reached."""
+        """Return what is to be reached."""
         return Goals(self.ftol, self.fatol, self.xtol)
 
     def begun(self) -> Options:
-        """The options with a moment from which time counts."""
+        """Return the options with a moment from which time counts."""
         return self if self.started is not None else replace(self, started=time.perf_counter())
 
     def seconds(self) -> float:
-        """The time since then."""
+        """Return the time since then."""
         assert self.started is not None
         return time.perf_counter() - self.started
 
@@ -108,20 +113,22 @@ class Options:
         return self.time_limit is not None and self.seconds() >= self.time_limit
 
     def clock(self) -> AbstractContextManager[None]:
-        """Where work stops at the end of the time limit, by Late."""
+        """Return a context in which work stops at the end of the time limit, by Late."""
         if self.time_limit is None:
             return unhurried()
         assert self.started is not None
         return until(self.started + self.time_limit)
 
-    def limit(self, now: Progress) -> Status | None:
-        """The limit that is reached, if any."""
+    def limit(self, now: Progress, memory: int) -> Status | None:
+        """Return the limit that is reached, if any."""
         if self.max_iter is not None and now.iteration >= self.max_iter:
             return Status.ITERATIONS
         if self.time_limit is not None and now.seconds >= self.time_limit:
             return Status.TIME
         if self.max_regions is not None and now.regions > self.max_regions:
             return Status.REGIONS
+        if self.memory_limit is not None and memory > self.memory_limit:
+            return Status.MEMORY
         return None
 
 
@@ -169,7 +176,8 @@ class Outcome:
     fun: float
     status: Status
     nit: int
-    nfev: int
+    boxes_evaluated: int
+    points_evaluated: int
     seconds: float
     history: list[Progress] = field(default_factory=list)
     product: Product | None = None  # where blocks were searched apart: then the boxes may be their hull alone

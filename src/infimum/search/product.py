@@ -49,11 +49,11 @@ class Answers:
         object.__setattr__(self, "upper", -without_nan(-self.upper))
 
     def lengths(self) -> IndexArray:
-        """How many boxes each block has."""
+        """Return how many boxes each block has."""
         return np.diff(self.starts)
 
     def lower(self) -> FloatArray:
-        """A lower bound (k,) of each block's minimum: that of its lowest box, +inf without boxes."""
+        """Return a lower bound (k,) of each block's minimum: that of its lowest box, +inf without boxes."""
         found = np.full(len(self.variables), np.inf)
         has = self.lengths() > 0
         if has.any():
@@ -61,7 +61,7 @@ class Answers:
         return found
 
     def copied(self, variables: IndexArray, of: IndexArray) -> Answers:
-        """The answers of more blocks, block i being like block of[i] of these."""
+        """Return the answers of more blocks, of which block i is like block of[i] of these."""
         lengths = self.lengths()[of]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         at = np.repeat(self.starts[of] - starts[:-1], lengths) + np.arange(starts[-1])
@@ -79,7 +79,7 @@ class Product:
 
     # ------------------------------------------------------------------------------------------ the minimum
     def minimum(self) -> Ends:
-        """Ends of the global minimum; (+inf, +inf) where a block is undefined all over its domain."""
+        """Return the ends of the global minimum; (+inf, +inf) where a block is undefined all over its domain."""
         # | blocks                             | lower                  | upper                       |
         # | one without boxes                  | +inf: no point at all  | +inf                        |
         # | one without an upper bound         | the sum                | +inf: no point is known     |
@@ -94,7 +94,7 @@ class Product:
         return found, -float(_lower_sum(-np.append(upper, self.hi)))
 
     def x(self) -> FloatArray | None:
-        """The best points of all blocks as one, or None where a block has none."""
+        """Return the best points of all blocks as one, or None where a block has none."""
         found = np.empty(self.n)
         for own in self.answers:
             if np.isposinf(own.upper).any():
@@ -104,13 +104,13 @@ class Product:
 
     # ------------------------------------------------------------------------------------------ the minimisers
     def count(self) -> int:
-        """How many boxes the product has."""
+        """Return how many boxes the product has."""
         lengths = np.concatenate([own.lengths() for own in self.answers])
         different, times = np.unique(lengths, return_counts=True)
         return math.prod(k**t for k, t in zip(different.tolist(), times.tolist(), strict=True))
 
     def hull(self) -> FloatArray:
-        """One box (n, 2) around all; empty (+inf, -inf) where there are none."""
+        """Return one box (n, 2) around all; empty (+inf, -inf) where there are none."""
         found = np.tile([np.inf, -np.inf], (self.n, 1))
         for own in self.answers:
             has = own.lengths() > 0
@@ -122,7 +122,7 @@ class Product:
         return found
 
     def widths(self) -> FloatArray:
-        """The width (n,) of the widest box along each variable, rounded up; 0 where there are none."""
+        """Return the width (n,) of the widest box along each variable, rounded up; 0 where there are none."""
         found = np.zeros(self.n)
         for own in self.answers:
             owner = np.repeat(np.arange(len(own.variables)), own.lengths())
@@ -132,7 +132,7 @@ class Product:
         return found
 
     def blocks(self) -> list[tuple[list[int], FloatArray]]:
-        """For each block its variables and its boxes (k, r, 2)."""
+        """Return for each block its variables and its boxes (k, r, 2)."""
         found = []
         for own in self.answers:
             pairs = np.stack([own.lo, own.hi], 2)
@@ -141,7 +141,7 @@ class Product:
         return found
 
     def boxes(self, most: int = MOST_ENDS) -> tuple[FloatArray, FloatArray]:
-        """The boxes (count, n, 2), the lists of earlier blocks running slower, and their lower bounds (count,)."""
+        """Return the boxes (count, n, 2), lists of earlier blocks running slower, and their lower bounds (count,)."""
         count = self.count()
         if 2 * self.n * count > most:
             shown = str(count) if count < 10**15 else f"2^{math.log2(count):.0f}"
@@ -167,7 +167,7 @@ class Product:
 
 
 def _sums(bounds: list[FloatArray], count: int) -> FloatArray:
-    """Lower bounds of the sums over all choices of one number from each list, the earlier lists running slower."""
+    """Return lower bounds of the sums over all choices of a number from each list, earlier lists running slower."""
     found = np.empty(count)
     for first in range(0, count, SUMS_AT_ONCE):
         at = np.arange(first, min(count, first + SUMS_AT_ONCE))
@@ -180,7 +180,7 @@ def _sums(bounds: list[FloatArray], count: int) -> FloatArray:
 
 
 def _written(ends: FloatArray, several: list[tuple[IndexArray, FloatArray]], count: int) -> FloatArray:
-    """All choices of one box from each list, the earlier lists running slower; beside them, the ends (n, 2) of others.
+    """Return all choices of one box from each list, the earlier lists running slower, beside the ends (n, 2) of others.
 
     Choices are written list by list from the last, each time as often as the list is long: most is written once.
     """
@@ -200,7 +200,7 @@ def _written(ends: FloatArray, several: list[tuple[IndexArray, FloatArray]], cou
 
 
 def share(gap: float, constant: Ends, count: int) -> float:
-    """The gap that each of `count` blocks may keep so that the whole keeps `gap` at most (POLICY).
+    """Return the gap that each of `count` blocks may keep so that the whole keeps `gap` at most (POLICY).
 
     Where the constant alone is enclosed less tightly, the goal is out of reach, and the blocks add as much once more.
     """
@@ -210,6 +210,6 @@ def share(gap: float, constant: Ends, count: int) -> float:
 
 
 def _lower_sum(bounds: FloatArray) -> FloatArray:
-    """A lower bound of the sum along the first axis, rounded down on a balanced tree; +inf counts as a huge number."""
+    """Return a lower bound of the sum along the first axis, rounded down by halves; +inf counts as a huge number."""
     low = np.minimum(bounds, _HUGE)
     return fold("add", (low, np.full_like(low, np.inf)), axis=0)[0]

@@ -11,7 +11,7 @@ from infimum.errors import InvalidOption
 
 
 def numbers(proposed: Any, source: str) -> npt.NDArray[np.float64]:
-    """The proposal as an array; a clear refusal where it is none."""
+    """Return the proposal as an array; refuse what is none."""
     try:
         return np.asarray(proposed, np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -23,12 +23,12 @@ class Status(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """What it means for the result."""
+        """Say what it means for the result."""
         return _SENTENCES[self]
 
     @property
     def is_limit(self) -> bool:
-        """Whether the search was stopped before it had done all it can."""
+        """Return whether the search was stopped before it had done all it can."""
         return self in (Status.TIME, Status.ITERATIONS, Status.REGIONS, Status.MEMORY, Status.INTERRUPTED)
 
 
@@ -38,7 +38,7 @@ _SENTENCES = {
     Status.TIME: "The time limit was reached; the enclosure is true, but wider than asked for.",
     Status.ITERATIONS: "The limit of iterations was reached; the enclosure is true, but wider than asked for.",
     Status.REGIONS: "The limit of regions was reached; the enclosure is true, but wider than asked for.",
-    Status.MEMORY: "The memory was used up; the enclosure is true, but wider than asked for.",
+    Status.MEMORY: "The memory limit was reached; the enclosure is true, but wider than asked for.",
     Status.INTERRUPTED: "The search was interrupted; the enclosure is true, but wider than asked for.",
     Status.NO_POINT: "All has been searched, but no point was found at which the function is certainly defined, so "
     "there is no upper bound.",

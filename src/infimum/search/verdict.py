@@ -26,7 +26,7 @@ _ENDED = "was not split further"
 
 
 def judged(outcome: Outcome, goals: Goals) -> Outcome:
-    """The outcome with the status that its numbers deserve.
+    """Return the outcome with the status that its numbers deserve.
 
     Given, outcome.status says how the search ended: RUNNING, at a limit, or PROVED where nothing was left to do.
     """
@@ -63,7 +63,7 @@ def _count(outcome: Outcome) -> int:
 
 
 def _answers(outcome: Outcome) -> tuple[Answers, ...]:
-    """The boxes by blocks; a search that took nothing apart has one."""
+    """Return the boxes by blocks; a search that separated nothing has one block."""
     if outcome.product is not None:
         return outcome.product.answers
     boxes, starts = outcome.boxes, np.array([0, len(outcome.boxes)])
@@ -76,7 +76,7 @@ def _answers(outcome: Outcome) -> tuple[Answers, ...]:
 
 
 def _missed(outcome: Outcome, goals: Goals) -> Missed | None:
-    """The first goal that the numbers do not meet, if any."""
+    """Return the first goal that the numbers do not meet, if any."""
     if not goals.is_value_met(outcome.lower, outcome.upper):
         return _too_far(outcome, goals)
     widths = goals.widths(outcome.boxes.shape[1])
@@ -101,7 +101,7 @@ def _too_far(outcome: Outcome, goals: Goals) -> Missed:
 
 
 def _too_wide(outcome: Outcome, widths: FloatArray) -> Missed | None:
-    """The first box that is not narrow."""
+    """Blame the first box that is not narrow, if any."""
     for own in _answers(outcome):
         variables = np.repeat(own.variables, own.lengths(), axis=0)
         wide = is_wide(own.lo, own.hi, widths[variables])

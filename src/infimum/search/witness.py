@@ -29,20 +29,20 @@ class Witness:
         self.function = function
         self.domain = domain
         self.upper = np.inf
-        self.evaluations = 0
+        self.evaluated = 0  # points, in plain doubles or by a proof
         self._x: FloatArray | None = None
         self._locate: Callable[[], FloatArray] | None = None
 
     @property
     def x(self) -> FloatArray | None:
-        """The point itself."""
+        """Return the point itself."""
         if self._locate is not None:
             self._x, self._locate = self._locate(), None
         return self._x
 
     def take(self, upper: float, locate: Callable[[], FloatArray]) -> None:
         """Take a point of the domain whose value is proved to be at most `upper`; `locate` finds it, if asked."""
-        self.evaluations += 1
+        self.evaluated += 1
         if upper < self.upper:
             self.upper, self._locate = upper, locate
 
@@ -51,7 +51,7 @@ class Witness:
         x = np.clip(np.asarray(point, np.float64), self.domain.inner_lo, self.domain.inner_hi)
         if not np.isfinite(x).all():
             return False
-        self.evaluations += 1
+        self.evaluated += 1
         with unhurried():
             bottom, top = (float(end[0]) for end in self.function.range_ends(x[None], x[None]))
             better = bottom <= top < self.upper and bool(self.function.fact_arrays(x[None], x[None])[0][0])
@@ -85,10 +85,11 @@ class Witness:
         return self.upper < before
 
     def _ranked(self, points: FloatArray) -> FloatArray:
-        """The best few points in plain doubles, the best one first."""
+        """Return the best few points in plain doubles, the best one first."""
         if len(points) == 1:
             return points
         inside = np.clip(points, self.domain.inner_lo, self.domain.inner_hi)
         inside = inside[np.isfinite(inside).all(1)]
+        self.evaluated += len(inside)
         values = np.asarray(self.function(inside)) if len(inside) else np.empty(0)
         return inside[np.argsort(values, kind="stable")[:PROVED_POINTS]]

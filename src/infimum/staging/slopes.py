@@ -30,8 +30,8 @@ _MOST_CLASSES = 64
 class Slopes:
     """Classes of components; extras is the program of what they read of a whole region, made of the nodes `whole`.
 
-    complete: every component of the gradient is here, and none reads an extra: then what the masks of a smooth region
-    let through, no partial derivative discards.
+    complete: every component of the gradient is here, and none reads an extra. Then no partial derivative discards a
+    child that the masks of a smooth region let through.
     """
 
     classes: tuple[core.Components, ...]
@@ -41,7 +41,7 @@ class Slopes:
     complete: bool
 
     def extra_ends(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """What the components read of the whole region [lo, hi]."""
+        """Return what the components read of the whole region [lo, hi]."""
         if self.extras is None:
             return None
         outputs = cpu.run(self.extras, lo[None], hi[None], threads=1)
@@ -49,7 +49,7 @@ class Slopes:
 
 
 def slopes(gradients: list[Node], n: int) -> Slopes:
-    """The components of one or more enclosures of the same gradient, each an array expression of n elements."""
+    """Return the components of one or more enclosures of the same gradient, each an array expression of n elements."""
     found = [part for gradient in gradients for part in _classes(gradient, n)]
     whole: dict[Node, int] = {}
     size = 0
@@ -78,7 +78,7 @@ def slopes(gradients: list[Node], n: int) -> Slopes:
 
 
 def _classes(gradient: Node, n: int) -> list[tuple[IndexArray, Scalar, Tree]]:
-    """The components that can be had as scalar expressions of few variables, those of one form together."""
+    """Return the components that can be had as scalar expressions of few variables, those of one form together."""
     waiting: list[IndexArray] = [np.arange(n)]
     found: list[tuple[IndexArray, Scalar, Tree]] = []
     while waiting and len(found) + len(waiting) <= _MOST_CLASSES:

@@ -41,7 +41,7 @@ class Family:
     program: Program  # of r + c inputs
 
     def terms(self) -> core.Terms:
-        """The same as the core takes it."""
+        """Return the same in the form that the core takes."""
         return core.Terms(self.op, self.reads, self.lo, self.hi, self.points, self.program.tape)
 
 
@@ -55,7 +55,7 @@ class Structure:
 
 
 def structure(value: Node, n: int) -> Structure | None:
-    """The structure of a simplified function, or None if it has no such form."""
+    """Return the structure of a simplified function, or None if it has no such form."""
     reads: set[Node] = set()  # depends on x
     reduced: set[Node] = set()  # depends on a reduction over x
     for node in ancestors([value]):
@@ -83,7 +83,7 @@ def structure(value: Node, n: int) -> Structure | None:
 def _epilogue(
     value: Node, reads: set[Node], reduced: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]
 ) -> Node:
-    """The scalar part above the families, with placeholders `input` for them, appended to roots."""
+    """Return the scalar part above the families, with placeholders `input` for them, appended to roots."""
     for node in ancestors([value]):
         if node.size != 1:
             continue
@@ -99,7 +99,7 @@ def _epilogue(
 
 
 def _place(node: Node, reads: set[Node], roots: list[Node], build: Build, known: dict[Node, Node]) -> None:
-    """A constant stays; a family, or a scalar that reads x directly, becomes an input."""
+    """Keep a constant; make a family, or a scalar that reads x directly, an input."""
     if node in known:
         return
     if node.size != 1:
@@ -129,7 +129,7 @@ def _renamed(node: Node, build: Build, done: dict[Node, Node]) -> Node:
 
 
 def _family(root: Node) -> Family:
-    """The terms under a root as one scalar body with gathered inputs."""
+    """Return the terms under a root as one scalar body with gathered inputs."""
     if root.op in REDUCTIONS:
         body, op, count = root.args[0], REDUCTIONS[root.op], integer_of(root)
     else:

@@ -1,4 +1,4 @@
-"""A function's structure in the core's hands: one working box, the regions split so far, their children on demand."""
+"""Staging of one function by the core: a working box, the regions split so far, their children on demand."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """What of a function stages: its structure, None where it has none, and its partial derivatives."""
+    """What can be staged of a function: its structure, None where it has none, and its partial derivatives."""
 
     n: int
     structure: Structure | None
     slopes: Slopes
 
     def working(self, domain: Pair, inner: Pair, widths: FloatArray | None, variant: str | None = None) -> core.Staging:
-        """A working box over a domain, given outward and inward."""
+        """Return a working box over a domain, given outward and inward."""
         lo, hi, inner_lo, inner_hi = (np.array(end, np.float64) for end in (*domain, *inner))
         wanted = None if widths is None else np.array(np.broadcast_to(widths, self.n), np.float64)
         box = core.Box(lo, hi, inner_lo, inner_hi, wanted, FRACTIONS)
@@ -48,7 +48,7 @@ def _nothing() -> core.Tape:
 
 
 def stages(value: Node, gradients: list[Node], n: int) -> Stages:
-    """What stages of a simplified function, given with one or more expressions of its gradient."""
+    """Return what can be staged of a simplified function, given with one or more expressions of its gradient."""
     return Stages(n, structure(value, n), slopes(gradients, n))
 
 
@@ -67,7 +67,7 @@ class Staged:
         self.stages = self._working.tabulate(self._region, masked, extra) != Tables.NONE
 
     def children(self, upper: float = np.inf) -> Iterator[tuple[float, tuple[int, ...]]]:
-        """The children with a lower bound up to `upper` as (lower bound, digits), in the order (bound, index)."""
+        """Yield the children with a lower bound up to `upper` as (lower bound, digits), in the order (bound, index)."""
         self._working.begin(self._region, upper)
         parts = self.edges.shape[1] - 1
         while self._working.bound(self._region) <= min(upper, _LARGEST):
@@ -79,12 +79,12 @@ class Staged:
                 raise AssertionError("a run cannot go on, though children are left")
 
     def sample(self) -> tuple[FloatArray, core.Sample] | None:
-        """The best of the children's sample points, with its value in plain doubles and its proved range."""
+        """Return the best of the children's sample points, with its value in plain doubles and its proved range."""
         found = self._working.sample(self._region)
         return None if found is None else (self._working.point(self._region, found.child, found.fraction), found)
 
 
 def equal_parts(lo: FloatArray, hi: FloatArray, parts: int) -> FloatArray:
-    """The edges (ranges, parts + 1) of equal parts."""
+    """Return the edges (ranges, parts + 1) of equal parts."""
     inner = [at_fraction(lo, hi, k / parts) for k in range(1, parts)]
     return np.stack([lo, *inner, hi], 1)

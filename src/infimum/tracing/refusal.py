@@ -18,11 +18,7 @@ from infimum.errors import TraceError
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _ROOMS = ("tracing", "graph", "exact", "ops", "interval")
-_NEVER = (
-    *(os.path.join(_PACKAGE, name, "") for name in _ROOMS),
-    os.path.dirname(np.__file__) + os.sep,
-    "<frozen",
-)
+_NEVER = (*(os.path.join(_PACKAGE, name, "") for name in _ROOMS), os.path.dirname(np.__file__) + os.sep, "<frozen")
 _LIBRARIES = tuple(
     os.path.join(path, "") for path in {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
 )

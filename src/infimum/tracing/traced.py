@@ -79,6 +79,15 @@ def _is_operand(value: Any) -> bool:
     return type(value) is TracedArray or isinstance(value, _OPERANDS)
 
 
+def _converted(convert: Callable[[Any], Any], name: str, instead: str) -> Method:
+    def method(self: TracedArray) -> Any:
+        if self.known:
+            return convert(self.numbers)
+        raise refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
+
+    return method
+
+
 class TracedArray(ArrayMethods):
     """An array of expressions of x (or, until one is written into it, of plain numbers)."""
 
@@ -157,11 +166,8 @@ class TracedArray(ArrayMethods):
         size = self.shape[0]
         if -size <= key < size:
             return int(key) % size
-        what = (
-            f"x has {size} variables here (n = {size})"
-            if self.buffer is self.tracer.x
-            else f"the axis has {size} elements"
-        )
+        is_x = self.buffer is self.tracer.x
+        what = f"x has {size} variables here (n = {size})" if is_x else f"the axis has {size} elements"
         raise TraceIndexError(f"{users_line() or ''}\n  {what}, but index {int(key)} was asked for.")
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -218,11 +224,6 @@ class TracedArray(ArrayMethods):
             return bool(self.numbers)
         raise branch_refusal()
 
-    def _only_number(self, name: str, instead: str) -> Any:
-        if self.known:
-            return self.numbers
-        raise refusal(f"{name} asks for one number, but the value stands for a whole range here.", instead)
-
     def __hash__(self) -> int:
         if self.buffer is not None:
             raise TypeError("unhashable type: 'numpy.ndarray'")
@@ -231,19 +232,12 @@ class TracedArray(ArrayMethods):
             "Write np.select over the values it may have, or leave the cache out.",
         )
 
-    def __float__(self) -> float:
-        return float(self._only_number("float()", _AS_IT_IS))
-
-    def __int__(self) -> int:
-        return int(self._only_number("int()", "Write np.trunc(value) for the integer part; it stays traced."))
-
-    def __complex__(self) -> complex:
-        return complex(self._only_number("complex()", "Use real numbers throughout."))
-
-    def __index__(self) -> int:
-        return operator.index(
-            self._only_number("An index", "Write np.where or np.select over the elements it may choose from.")
-        )
+    __float__ = _converted(float, "float()", "Leave the conversion out: the value can be used as it is.")
+    __int__ = _converted(int, "int()", "Write np.trunc(value) for the integer part; it stays traced.")
+    __complex__ = _converted(complex, "complex()", "Use real numbers throughout.")
+    __index__ = _converted(
+        operator.index, "An index", "Write np.where or np.select over the elements it may choose from."
+    )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if self.known:
@@ -269,6 +263,3 @@ class TracedArray(ArrayMethods):
         if not name.startswith("_") and (hasattr(np.ndarray, name) or hasattr(np.float64, name) or hasattr(int, name)):
             raise refusal(f".{name} is not offered for traced arrays.", "Write the formula with other NumPy functions.")
         raise AttributeError(f"a traced array has no attribute {name!r}")
-
-
-_AS_IT_IS = "Leave the conversion out: the value can be used as it is."

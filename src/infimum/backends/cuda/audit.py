@@ -1,7 +1,7 @@
-"""Kernels are watched while they work: some boxes of a batch are computed on the CPU as well, and compared bit for bit.
+"""An audit of kernels while they work: some boxes of a batch run on the CPU as well and are compared bit for bit.
 
-A compiler can err. Of a thousand random functions one came out wrong, with enclosures that were none, at the
-optimiser's usual level, and right at a lower one (docs/gpu.md). So no kernel is believed because it compiled.
+A compiler can err. Of a thousand random functions one came out wrong at the optimiser's usual level, with enclosures
+that missed values, and right at a lower one (docs/gpu.md). So no kernel is believed because it compiled.
 
     batch of a kernel     boxes that are compared         where they differ
     its first one         up to 64, from end to end       the kernel is compiled again with care, and the batch repeated
@@ -33,7 +33,7 @@ _PRIME = 7919  # a stride that meets other boxes at every call
 
 
 def chosen(count: int, calls: int) -> IndexArray:
-    """Which of `count` boxes are compared in a kernel's call number `calls`."""
+    """Return which of `count` boxes are compared in a kernel's call number `calls`."""
     wanted = min(_MOST, count if calls == 0 else count // _ONE_IN)
     if not wanted:
         return np.empty(0, np.int64)
@@ -42,7 +42,7 @@ def chosen(count: int, calls: int) -> IndexArray:
 
 
 def agree(program: Program, mode: Mode, boxes: tuple[FloatArray, FloatArray], found: Outputs) -> bool:
-    """Whether outputs for boxes, all in the host's memory, are those of the CPU, bit for bit."""
+    """Return whether outputs for boxes, all in the host's memory, are those of the CPU, bit for bit."""
     wanted = cpu.run(program, *boxes, mode, threads=1)
     return all(
         np.array_equal(_bits(a), _bits(b))
@@ -52,12 +52,12 @@ def agree(program: Program, mode: Mode, boxes: tuple[FloatArray, FloatArray], fo
 
 
 def _bits(values: FloatArray) -> npt.NDArray[np.int64]:
-    """The bits of numbers, of which NaN has many."""
+    """Return the bits of numbers, of which NaN has many."""
     return np.ascontiguousarray(np.where(np.isnan(values), np.nan, values)).view(np.int64)
 
 
 def refusal(device: str) -> BackendUnavailable:
-    """What is raised where a kernel cannot be believed."""
+    """Return the error to raise where a kernel cannot be believed."""
     return BackendUnavailable(
         f"the CUDA compiler made a kernel for {device} that gives other numbers than the CPU; use backend='cpu', or "
         "install another version of CuPy's NVRTC"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.cpu import Mode, _boxes
+from infimum.backends.cpu import Mode, read_batch
 from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
@@ -16,7 +16,7 @@ from infimum.backends.cuda.device import cuda_errors_as_refusals, picked
 from infimum.backends.cuda.kernel import Kernel
 from infimum.backends.cuda.memory import TEAMS
 from infimum.core import tape as tapes
-from infimum.errors import BackendUnavailable, InvalidInterval, ShapeMismatch
+from infimum.errors import BackendUnavailable, InvalidInterval
 from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
@@ -33,19 +33,14 @@ def run(
     team: int | None = None,
     most: int | None = None,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """The output slots of a program for every box, as backends.cpu.run gives them, bit for bit.
+    """Return the output slots of a program for every box, as backends.cpu.run gives them, bit for bit.
 
     team, the number of threads that share a box (1, 32 or 256), and most, the boxes of one launch, are chosen where
     they are not given; results do not depend on them.
     """
-    if mode not in ("interval", "point"):
-        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
+    low, high = read_batch(program, lo, hi, mode)
     if team is not None and team not in TEAMS:
         raise ValueError(f"a team has {', '.join(map(str, TEAMS))} threads, got {team}")
-    low = _boxes(program, lo)
-    high = low if mode == "point" or hi is None else _boxes(program, hi)
-    if low.shape != high.shape:
-        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
     threads = team or emit_launch.best_team(program, len(low), cuda_device.current().processors)
     return run_kernel(cuda_kernel.kernel(program, mode, threads, cuda_device.cupy().cuda.Device().id), low, high, most)
 
@@ -54,7 +49,7 @@ def run(
 def run_kernel(
     made: Kernel, low: FloatArray, high: FloatArray, most: int | None = None
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """`run` with a kernel that is there, on arrays (boxes, n)."""
+    """Run a kernel that is loaded on arrays (boxes, n), as `run` does."""
     found = _run_pieces(made, low, high, most)
     rows = lambda at: [(a[at], b[at]) for a, b in found]  # noqa: E731
     if not made.is_believed(lambda at: (low[at], high[at]), len(low), rows):
@@ -87,7 +82,7 @@ def _run_pieces(
 def _run_piece(
     cupy: Any, made: Kernel, lo: FloatArray, hi: FloatArray, out_lo: list[FloatArray], out_hi: list[FloatArray]
 ) -> None:
-    """Bring boxes to the device, run them and fetch the outputs; in halves where memory is short."""
+    """Copy boxes to the device, run them and fetch the outputs; in halves where memory is short."""
     try:
         there = cupy.asarray(lo)
         found = made.run(there, there if made.point else cupy.asarray(hi))
@@ -116,7 +111,7 @@ def _too_large(made: Kernel) -> str:
 
 
 def _pieces(cupy: Any, made: Kernel, count: int, most: int | None) -> Iterator[tuple[int, int]]:
-    """Ranges of boxes that fit the memory: boxes and outputs, each also in the other order."""
+    """Return ranges of boxes that fit the memory: boxes and outputs, each also in the other order."""
     free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
     per_box = 8 * 2 * (2 * made.program.n + 2 * made.values)
     step = most or max(1, int(_SHARE * free) // per_box)
@@ -125,7 +120,7 @@ def _pieces(cupy: Any, made: Kernel, count: int, most: int | None) -> Iterator[t
 
 @cuda_errors_as_refusals()
 def run_on_device(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
-    """`run_kernel` for boxes on the device, whose outputs stay there; by way of the host where memory is short."""
+    """Run a kernel on boxes on the device, where its outputs stay; by way of the host where memory is short."""
     made.wrong.fill(0)
     try:
         found = made.run(lo, hi)

@@ -19,7 +19,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 def folder() -> Path:
-    """Where entries lie: $INFIMUM_CACHE, else infimum in the user's folder for caches."""
+    """Return where entries lie: $INFIMUM_CACHE, else infimum in the user's folder for caches."""
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
@@ -27,7 +27,7 @@ def folder() -> Path:
 
 
 def key(*parts: str | bytes) -> str:
-    """A name for these parts, in this order."""
+    """Return a name for these parts, in this order."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -36,7 +36,7 @@ def key(*parts: str | bytes) -> str:
 
 
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
-    """The content kept under a name; made and kept where there is none, or a damaged one."""
+    """Return the content kept under a name; make and keep it where there is none, or a damaged one."""
     path = folder() / f"{name}.bin"
     found = _read(path)
     if found is None:

@@ -41,13 +41,13 @@ class Rows(NamedTuple):
     digits: int
 
     def numbering(self, first: int, count: int) -> npt.NDArray[np.int32]:
-        """What device.h reads of `count` children from the first on."""
+        """Return what device.h reads of `count` children from the first on."""
         head = (first, count, self.lo.size, self.parts, self.digits, _bits(self.parts))
         return np.concatenate([np.array(head, np.int32), self.places.ravel()])
 
 
 def rows(variables: IndexArray, edges: FloatArray, lo: FloatArray, hi: FloatArray) -> Rows:
-    """The rows of a region [lo, hi] of which some variables are cut at edges (variables, parts + 1)."""
+    """Return the rows of a region [lo, hi] of which some variables are cut at edges (variables, parts + 1)."""
     digits, parts = len(variables), edges.shape[1] - 1
     sizes = np.ones(lo.size, np.int64)
     sizes[variables] = parts
@@ -72,14 +72,14 @@ class Queue(NamedTuple):
 
     @contextmanager
     def current(self) -> Iterator[Any]:
-        """Work started inside goes to this queue."""
+        """Send work that is started inside to this queue."""
         cupy = cuda_device.cupy()
         with cupy.cuda.Device(self.number), self.stream:
             yield cupy
 
 
 def queues(streams: int = 1) -> list[Queue]:
-    """So many queues on every GPU of this machine."""
+    """Return so many queues on every GPU of this machine."""
     cupy = cuda_device.cupy()
     found = []
     for number in range(cuda_device.count()):
@@ -99,7 +99,7 @@ class Table(NamedTuple):
     source: tuple[FloatArray, FloatArray]  # of the parts: ends (1, parts of all rows), or points (sets, …) twice
 
     def ends(self, first: int, count: int) -> tuple[Any, Any]:
-        """The ends (sets, count) of the program on so many children; nothing is waited for but what is watched."""
+        """Return the ends (sets, count) of the program on so many children; wait only for those that are compared."""
         while True:
             made, out = self._started(first, count)
             total = self.sets * count
@@ -112,7 +112,7 @@ class Table(NamedTuple):
         return out[0].reshape(self.sets, count), out[1].reshape(self.sets, count)
 
     def _boxes(self, first: int, count: int, at: IndexArray) -> tuple[FloatArray, FloatArray]:
-        """The boxes (or points) of some numbers: those of `count` children from the first on, set after set."""
+        """Return the boxes (or points) of some numbers: those of `count` children from the first on, set after set."""
         sets, children = at // count, first + at % count
         starts, places = self.rows.places[:, 0], self.rows.places[:, 1]
         digit = np.minimum(places // max(1, _bits(self.rows.parts)), max(0, self.rows.digits - 1))
@@ -137,17 +137,17 @@ class Table(NamedTuple):
 
 
 def table(program: Program, of: Rows) -> Table:
-    """The children as boxes."""
+    """Return the table of the children as boxes."""
     parts = cuda_device.cupy().asarray(np.stack([of.lo, of.hi], 1))
     return Table(program, "interval", of, 1, parts, (of.lo[None], of.hi[None]))
 
 
 def point_table(program: Program, of: Rows, points: FloatArray) -> Table:
-    """Points (sets, parts of all rows) of the children."""
+    """Return the table of points (sets, parts of all rows) of the children."""
     return Table(program, "point", of, len(points), cuda_device.cupy().asarray(points), (points, points))
 
 
 @cache
 def _processors(number: int) -> int:
-    """Of the current device."""
+    """Return how many processors the current device has."""
     return cuda_device.current().processors

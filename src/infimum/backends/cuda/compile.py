@@ -20,12 +20,12 @@ QUICK = "--Ofast-compile=mid"  # reverse operations are long: seconds of compila
 
 
 def text(program: Program) -> Emitted:
-    """A program as CUDA C++: itself, or the interpreter for a long one."""
+    """Return a program as CUDA C++: itself, or the interpreter for a long one."""
     return emit_tape(program) if is_long(program) else emit(program)
 
 
 def compiled(text: str, point: bool, team: int, architecture: str, children: bool = False, manner: str = "") -> bytes:
-    """Machine code of emitted text; from the disk where it was compiled before. manner: one more option."""
+    """Return machine code of emitted text, from the disk where it was compiled before. manner: one more option."""
     nvrtc = cuda_device.cupy().cuda.nvrtc
     options = [*OPTIONS, f"--gpu-architecture=sm_{architecture}", *_macros(point, team, children)]
     all_options = [*options, manner] if manner else options
@@ -51,7 +51,7 @@ def _macros(point: bool, team: int, children: bool) -> list[str]:
 
 @cache
 def headers() -> bytes:
-    """Every header that the text may include."""
+    """Return every header that the text may include."""
     paths = sorted(path for folder in HEADERS for path in folder.rglob("*") if path.suffix in (".h", ".def"))
     return b"".join(path.read_bytes() for path in paths)
 

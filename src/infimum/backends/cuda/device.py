@@ -32,7 +32,7 @@ class Device(NamedTuple):
 
 
 def available() -> str | None:
-    """None if programs can run on a GPU here; else the sentence that says why not and what to do."""
+    """Return None if programs can run on a GPU here; else the sentence that says why not and what to do."""
     try:
         found = import_module("cupy")
     except ImportError:
@@ -57,7 +57,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def cuda_errors_as_refusals() -> Iterator[None]:
-    """What fails in CUDA on the way is said in a sentence by BackendUnavailable."""
+    """Turn an error of CUDA into BackendUnavailable, which says in a sentence what to do."""
     try:
         yield
     except Exception as error:
@@ -72,7 +72,7 @@ def cuda_errors_as_refusals() -> Iterator[None]:
 
 
 def memory_is_short() -> str:
-    """The sentence where even the smallest piece of work finds no room."""
+    """Return the sentence for a GPU on which even the smallest piece of work finds no room."""
     gpu = current()
     return (
         f"the memory of {gpu.name} ({gpu.memory / 2**30:.0f} GiB) is used up: "
@@ -81,7 +81,7 @@ def memory_is_short() -> str:
 
 
 def is_installed() -> bool:
-    """Whether CuPy is there, whatever it can do."""
+    """Return whether CuPy can be imported, whatever it can do."""
     try:
         import_module("cupy")
     except ImportError:
@@ -90,12 +90,12 @@ def is_installed() -> bool:
 
 
 def count() -> int:
-    """How many GPUs are there."""
+    """Return how many GPUs there are."""
     return int(cupy().cuda.runtime.getDeviceCount())
 
 
 def current() -> Device:
-    """The GPU that programs run on."""
+    """Return the GPU that programs run on."""
     cuda = cupy().cuda
     gpu = cuda.Device()
     properties = cuda.runtime.getDeviceProperties(gpu.id)
@@ -119,17 +119,17 @@ def cupy() -> Any:
 
 @cuda_errors_as_refusals()
 def to_device(array: Any) -> Any:
-    """The array on the device."""
+    """Return a copy of the array on the device."""
     return cupy().asarray(array)
 
 
 @cuda_errors_as_refusals()
 def to_host(array: Any) -> FloatArray:
-    """The array of a device, here."""
+    """Return a copy of a device's array in the host's memory."""
     found: FloatArray = cupy().asnumpy(array)
     return found
 
 
 def picked(array: Any, at: IndexArray) -> FloatArray:
-    """Some elements of an array of a device, here."""
+    """Return some elements of a device's array in the host's memory."""
     return to_host(array[to_device(at)])

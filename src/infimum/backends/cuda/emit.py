@@ -42,17 +42,17 @@ class Emitted:
     registers: int = 0  # of each thread, where the program is interpreted
 
     def scratch(self, team: int) -> int:
-        """Values that each team needs in the launch's scratch."""
+        """Return how many values each team needs in the launch's scratch."""
         return 0 if team in self.near else self.work + self.registers * team
 
 
 def emit(program: Program, name: str = "program") -> Emitted:
-    """The text whose kernel `infimum_<name>` computes the outputs of a program."""
+    """Return the text whose kernel `infimum_<name>` computes the outputs of a program."""
     return _Text(program, name).emitted
 
 
 def is_long(program: Program) -> bool:
-    """Whether a program is for the tape interpreter."""
+    """Return whether a program is for the tape interpreter."""
     return len(program.instructions) > LONG
 
 
@@ -235,7 +235,7 @@ class _Text:
         return applied(row)
 
     def _table(self, first: int, k: int, m: int) -> str:
-        """Entry i of a table."""
+        """Return entry i of a table as text."""
         if k * m > WRITTEN:
             return f"INFIMUM_READ(a.tables + {_sum(first, *_flat(1, k, m))})"
         label = self.tables.setdefault((first, k * m), f"{self.name}_t{len(self.tables)}")
@@ -243,20 +243,20 @@ class _Text:
 
 
 def called(code: int) -> str:
-    """The function of device.h that computes an operation or a fact."""
+    """Return the function of device.h that computes an operation or a fact."""
     fact = "smooth_" if code >= form.SMOOTH else "defined_" if code >= form.DEFINED else ""
     return fact + form.NAMES[form.operation_number(code)]
 
 
 def applied(row: list[int]) -> str:
-    """The statement of an instruction that is an operation or a fact."""
+    """Return the statement of an instruction that is an operation or a fact."""
     code, dst, p0 = row[0], row[1], row[5]
     operands = [f"r{register}" for register in form.reads(row)] + ([f"{p0}LL"] if form.takes_exponent(code) else [])
     return f"r{dst} = {called(code)}({', '.join(operands)});"
 
 
 def literal(x: float) -> str:
-    """A double as C++ text, exactly."""
+    """Return a double as C++ text, exactly."""
     if np.isfinite(x):
         mantissa, _, exponent = float(x).hex().partition("p")
         return f"{mantissa.rstrip('0').removesuffix('.') if '.' in mantissa else mantissa}p{exponent}"
@@ -264,7 +264,7 @@ def literal(x: float) -> str:
 
 
 def _flat(step: int, k: int, m: int) -> list[tuple[int, str]]:
-    """step*i, where i = g*m + e."""
+    """Return step*i as text, where i = g*m + e."""
     return [(step * m, "g" if k > 1 else ""), (step, "e" if m > 1 else "")]
 
 

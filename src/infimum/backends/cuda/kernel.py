@@ -68,11 +68,11 @@ class Kernel:
 
     @property
     def mode(self) -> Mode:
-        """What it was made for."""
+        """Return the mode that it was made for."""
         return "point" if self.point else "interval"
 
     def is_believed(self, boxes: Callable[[IndexArray], tuple[FloatArray, FloatArray]], count: int, found: Any) -> bool:
-        """Whether some of a call's outputs, found(at), are the CPU's; False where the call must be repeated, with care.
+        """Return whether some of a call's outputs are the CPU's; False where the call must be repeated, with care.
 
         boxes(at), found(at): those of the numbers `at` below count, in the host's memory.
         """
@@ -88,11 +88,11 @@ class Kernel:
 
     @property
     def values(self) -> int:
-        """How many numbers the outputs of a box are."""
+        """Return how many numbers the outputs of a box are."""
         return sum(self.emitted.outputs)
 
     def scratch(self, count: int, most: int) -> tuple[Any, int]:
-        """Memory for the teams, `most` bytes of it, and how many blocks that is enough for."""
+        """Return memory for the teams, of at most `most` bytes, and how many blocks it is enough for."""
         each = self.emitted.scratch(self.team) * (1 if self.point else 2) * 8
         if not each:
             return self.cupy.empty(1), emit_launch.blocks(count, self.team)
@@ -111,7 +111,7 @@ class Kernel:
         self._function((blocks,), (emit_launch.THREADS[self.team],), (*memory, np.int64(count)))
 
     def run(self, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
-        """The outputs of boxes (count, n) on the device, (count, size) each; at points both ends are one array.
+        """Return the outputs of boxes (count, n) on the device, (count, size) each; at points both ends are one array.
 
         `wrong` is not looked at: an input that is no interval has set it.
         """
@@ -128,5 +128,5 @@ class Kernel:
 
 @lru_cache(maxsize=128)
 def kernel(program: Program, mode: Mode, team: int, number: int, children: bool = False) -> Kernel:
-    """The kernel of a program on GPU `number`, the current one, made once."""
+    """Return the kernel of a program on GPU `number`, the current one, made once."""
     return Kernel(program, mode, team, children=children)

@@ -20,12 +20,12 @@ LARGEST_GRID = 2**20
 
 
 def arranged(boxes: Any, team: int) -> Any:
-    """Boxes (count, n) in the order in which a team reads them."""
+    """Return boxes (count, n) in the order in which a team reads them."""
     return boxes.T.copy(order="C") if team == 1 else boxes.copy(order="C")
 
 
 def split(flat: Any, sizes: tuple[int, ...], count: int, team: int) -> list[Any]:
-    """The outputs, (count, size) each, of the one array that a launch has written."""
+    """Return the outputs, (count, size) each, of the one array that a launch has written."""
     found, start = [], 0
     for size in sizes:
         part = flat[start : start + size * count]
@@ -35,30 +35,30 @@ def split(flat: Any, sizes: tuple[int, ...], count: int, team: int) -> list[Any]
 
 
 def pool(program: Program, point: bool) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The constants as a kernel reads them: points, or lo and hi in turn; never without an element."""
+    """Return the constants as a kernel reads them: points, or lo and hi in turn; never without an element."""
     if point:
         return np.append(program.constant_points, 0.0)
     return np.append(np.stack([program.constant_lo, program.constant_hi], 1).ravel(), 0.0)
 
 
 def tables(program: Program) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """The index tables, never without an element."""
+    """Return the index tables, never without an element."""
     return np.append(program.tables, 0).astype(np.int32)
 
 
 def blocks(count: int, team: int, most: int = LARGEST_GRID) -> int:
-    """How many blocks a launch over `count` boxes has; each team goes on to further boxes where there are more."""
+    """Return how many blocks a launch over `count` boxes has; each team goes on to further boxes."""
     boxes = THREADS[team] // team
     return max(1, min(most, -(-count // boxes)))
 
 
 def teams(grid: int, team: int) -> int:
-    """How many teams that many blocks are."""
+    """Return how many teams that many blocks are."""
     return grid * (THREADS[team] // team)
 
 
 def best_team(program: Program, count: int, processors: int) -> int:
-    """How many threads share a box.
+    """Return how many threads share a box.
 
     widest phase      boxes per processor   team
     up to 64          any                   1
@@ -74,7 +74,7 @@ def best_team(program: Program, count: int, processors: int) -> int:
 
 
 def is_many(count: int, processors: int) -> bool:
-    """Whether a batch keeps all processors busy with a box a thread: what a team depends on besides the program."""
+    """Return whether a batch keeps all processors busy with a box a thread; the best team depends on this too."""
     return count >= 64 * processors
 
 

@@ -40,7 +40,7 @@ class Plan:
 
     @cached_property
     def read(self) -> set[int]:
-        """The slots that phases read."""
+        """Return the slots that phases read."""
         found: set[int] = set()
         for phase in self.program.phases:
             if isinstance(phase, form.Body):
@@ -54,7 +54,7 @@ class Plan:
 
     @cached_property
     def used(self) -> set[int]:
-        """The slots that the text names: not constants of which only single elements are read."""
+        """Return the slots that the text names: not constants of which only single elements are read."""
         found = set(self.program.outputs)
         for phase in self.program.phases:
             if isinstance(phase, form.Body):
@@ -68,13 +68,13 @@ class Plan:
         return found
 
     def is_single(self, row: list[int], phase: form.Body) -> bool:
-        """Whether an instruction loads the same element of a constant every time."""
+        """Return whether an instruction loads the same element of a constant every time."""
         moves = (row[6] and phase.groups > 1) or (row[7] and phase.width > 1)
         return row[0] == form.LOAD_AFFINE and not moves and self.program.slots[row[2]].kind == form.CONSTANT
 
     @cached_property
     def direct(self) -> dict[int, int]:
-        """Slots that are written to the output at once, and which output: vectors that no phase reads, wanted once."""
+        """Return which slots are written to which output at once: vectors that no phase reads, wanted once."""
         outputs = self.program.outputs
         return {
             slot: number
@@ -84,7 +84,7 @@ class Plan:
 
     @cached_property
     def places(self) -> dict[int | str, tuple[int, int]]:
-        """Where in a box's memory each vector begins, and its size; the chunks' results of a long Others as well."""
+        """Return start and size of each vector in a box's memory, and of the chunks' results of a long Others."""
         wanted: list[tuple[int | str, int]] = [
             (number, slot.size)
             for number, slot in enumerate(self.program.slots)
@@ -104,23 +104,23 @@ class Plan:
 
     @cached_property
     def quick(self) -> bool:
-        """Whether one thread may begin with what holds for intervals that are not empty: no constant is."""
+        """Return whether one thread may compute with intervals that are taken to be not empty: no constant is empty."""
         return bool((self.program.constant_lo <= self.program.constant_hi).all())
 
     @cached_property
     def work(self) -> int:
-        """Values of memory that a box needs."""
+        """Return how many values of memory a box needs."""
         return sum(size for _, size in self.places.values())
 
     @cached_property
     def heap(self) -> int:
-        """Values that the trees of Others need at once."""
+        """Return how many values the trees of Others need at once."""
         widths = [phase.width for phase in self.program.phases if isinstance(phase, form.Others)]
         return 2 * _span(max(widths)) if widths else 0
 
     @cached_property
     def near(self) -> tuple[int, ...]:
-        """The teams that keep a box's values in registers or shared memory."""
+        """Return the teams that keep a box's values in registers or shared memory."""
         room = {
             1: self.work <= LOCAL_VALUES,
             32: _WARP_TEAMS * (self.work + max(32, self.heap)) * _INTERVAL_BYTES <= SHARED_BYTES,
@@ -129,26 +129,26 @@ class Plan:
         return tuple(team for team in TEAMS if room[team])
 
     def is_written(self, number: int) -> bool:
-        """Whether a constant is a table of the text."""
+        """Return whether a constant is a table of the text."""
         slot = self.program.slots[number]
         pool = self.pool(number)
         return slot.kind == form.CONSTANT and 0 < slot.size <= WRITTEN and bool(np.isfinite(pool).all())
 
     def pool(self, number: int) -> npt.NDArray[np.float64]:
-        """A constant's rows of lo, hi and point."""
+        """Return a constant's rows of lo, hi and point."""
         p, slot = self.program, self.program.slots[number]
         here = slice(slot.offset, slot.offset + slot.size)
         return np.stack([p.constant_lo[here], p.constant_hi[here], p.constant_points[here]], 1)
 
     @cached_property
     def offsets(self) -> list[int]:
-        """How many values lie before each output."""
+        """Return how many values lie before each output."""
         sizes = [self.program.slots[slot].size for slot in self.program.outputs]
         return [sum(sizes[:output]) for output in range(len(sizes))]
 
 
 def chunk_results(width: int) -> int:
-    """How many results of chunks the tree over `width` terms has on all its levels."""
+    """Return how many results of chunks the tree over `width` terms has on all its levels."""
     found = 0
     while width > form.CHUNK:
         width = -(-width // form.CHUNK)
@@ -157,7 +157,7 @@ def chunk_results(width: int) -> int:
 
 
 def _reach(program: Program) -> int:
-    """The largest index that the text computes."""
+    """Return the largest index that the text computes."""
     found = max((slot.size for slot in program.slots), default=0)
     for phase in program.phases:
         if isinstance(phase, form.Body):

@@ -17,14 +17,14 @@ _HEADER = 11
 
 
 def emit_tape(program: Program) -> Emitted:
-    """The interpreter's text, and what a launch on this program must bring."""
+    """Return the interpreter's text, and what a launch on this program must bring."""
     sizes = tuple(program.slots[slot].size for slot in program.outputs)
     _, values, registers = _memory(program)
     return Emitted(text(program), values, (), sizes, "infimum_tape", True, registers)
 
 
 def text(program: Program) -> str:
-    """The interpreter of the operations that occur: text that is the same for programs of any length."""
+    """Return the interpreter of the operations that occur: text that is the same for programs of any length."""
     codes = sorted({int(code) for code in program.instructions[:, 0] if code >= form.OP})
     rows = [
         f"{'INFIMUM_POWER' if form.takes_exponent(c) else 'INFIMUM_OPERATION'}({c}, {called(c)}, {form.arity(c)})"
@@ -38,7 +38,7 @@ def text(program: Program) -> str:
 
 
 def encoded(program: Program, team: int) -> npt.NDArray[np.int64]:
-    """The program as the kernel reads it."""
+    """Return the program as the kernel reads it."""
     places, values, registers = _memory(program)
     fields = program.tape.fields
     slots = fields.slots.copy()
@@ -54,7 +54,7 @@ def encoded(program: Program, team: int) -> npt.NDArray[np.int64]:
 
 
 def _memory(program: Program) -> tuple[npt.NDArray[np.int64], int, int]:
-    """Where each vector lies in a team's memory, how many values come before the registers, how many registers."""
+    """Return where vectors lie in a team's memory, how many values come before the registers, how many registers."""
     sizes = np.array([slot.size if slot.kind == form.VECTOR else 0 for slot in program.slots], np.int64)
     bodies = [phase for phase in program.phases if isinstance(phase, form.Body)]
     registers = max((body.registers for body in bodies), default=0)
@@ -66,7 +66,7 @@ def _results(program: Program) -> int:
 
 
 def _terms(program: Program) -> int:
-    """The terms of the body that keeps most."""
+    """Return the terms of the body that keeps most."""
     codes = program.instructions[:, 0]
     bodies = [phase for phase in program.phases if isinstance(phase, form.Body)]
     kept = (int((codes[b.first : b.last] == form.REDUCE).sum()) * b.groups * b.width for b in bodies)

@@ -3,8 +3,8 @@
     element   p/q * sqrt(a/b) * factor      p, q, a, b: arrays of integers; factor: one monomial for all elements
 
 The columns are canonical: p/q and a/b are reduced, q, a, b > 0, a/b = 1 where there is no root, q = a = b = 1 where
-p = 0. So equal columns are equal arrays of canonical forms (form.py), and the other way round. What is of another
-kind, or has an integer too long, is ``Unfit``; the caller then goes element by element.
+p = 0. So equal columns are equal arrays of canonical forms (form.py), and the other way round. Elements of
+another kind, and integers that are too long, are ``Unfit``; the caller then goes element by element.
 """
 
 from __future__ import annotations

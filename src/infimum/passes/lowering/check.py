@@ -1,4 +1,4 @@
-"""The rules a Program keeps, so that a backend may run it without looking.
+"""The rules that a Program keeps, so that a backend may run it without checks of its own.
 
 rule        says
 sizes       slots, groups and widths are positive, spaces have fewer than 2**40 elements
@@ -148,7 +148,7 @@ class _Checker:
                 self._memory(phase, row)
 
     def _wrong(self, row: list[int], defined: list[bool]) -> str:
-        """What an instruction breaks, apart from the memory that it reads or writes; nothing where all is well."""
+        """Return the rule that an instruction breaks, apart from its reads and writes of memory; nothing where none."""
         code, registers = row[0], len(defined)
         if not self._known(code):
             return f"unknown code {code}"
@@ -166,7 +166,7 @@ class _Checker:
         return 0 <= code <= form.REDUCE or (code >= form.OP and form.operation_number(code) < len(form.NAMES))
 
     def _memory(self, phase: form.Body, row: list[int]) -> None:
-        """An instruction that reads or writes a slot."""
+        """Check an instruction that reads or writes a slot."""
         code, dst, a, _, _, p0, p1, p2 = row
         count = phase.groups * phase.width
         if code == form.STORE:

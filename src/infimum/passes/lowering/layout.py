@@ -77,12 +77,12 @@ Phase = Body | Others | Recurrence
 
 
 def code(operation: str) -> int:
-    """The instruction code of a core operation."""
+    """Return the instruction code of a core operation."""
     return OP + NUMBERS[operation]
 
 
 def reads(instruction: Sequence[int]) -> tuple[int, ...]:
-    """The registers that an instruction reads."""
+    """Return the registers that an instruction reads."""
     kind = instruction[0]
     if kind >= OP:
         return tuple(instruction[2 : 2 + arity(kind)])
@@ -90,22 +90,22 @@ def reads(instruction: Sequence[int]) -> tuple[int, ...]:
 
 
 def arity(instruction_code: int) -> int:
-    """How many registers an operation or a fact reads."""
+    """Return how many registers an operation or a fact reads."""
     return ARITIES[operation_number(instruction_code)]
 
 
 def defines(instruction_code: int) -> bool:
-    """Whether dst is a register."""
+    """Return whether dst is a register."""
     return instruction_code not in (STORE, REDUCE)
 
 
 def operation_number(instruction_code: int) -> int:
-    """The core number of an operation's or a fact's code."""
+    """Return the core number of an operation's or a fact's code."""
     if instruction_code < DEFINED:
         return instruction_code - OP
     return instruction_code - (DEFINED if instruction_code < SMOOTH else SMOOTH)
 
 
 def takes_exponent(instruction_code: int) -> bool:
-    """Whether an operation has an integer beside its registers."""
+    """Return whether an operation has an integer beside its registers."""
     return NAMES[operation_number(instruction_code)] in core.POWERS

@@ -31,7 +31,7 @@ Space = tuple[int, int]
 
 
 def lower(outputs: list[Node], variables: int) -> Program:
-    """The Program whose output slots are these nodes, in this order."""
+    """Return the Program whose output slots are these nodes, in this order."""
     return _Lower(outputs, variables).program()
 
 
@@ -68,7 +68,7 @@ class _Lower:
         return level
 
     def _worth_storing(self) -> set[Node]:
-        """Costly arrays that two different phases would compute."""
+        """Return costly arrays that two different phases would compute."""
         found: set[Node] = set()
         phases: dict[Node, set[object]] = {}  # of the arrays that are computed in some phase
         for node in reversed(self.nodes):
@@ -153,7 +153,7 @@ class _Lower:
 
 
 def _space(node: Node) -> Space:
-    """Groups and width of the loop that stores a node."""
+    """Return groups and width of the loop that stores a node."""
     if node.op in REDUCTIONS:
         return node.size, integer_of(node)
     return node.size, 1
@@ -186,7 +186,7 @@ class _Body:
         self.rows.append((form.REDUCE, slot, self.value(node), 0, 0, op, 0, 0))
 
     def value(self, node: Node) -> int:
-        """The register that holds a node; deep expressions are walked without recursion."""
+        """Return the register that holds a node; deep expressions are walked without recursion."""
         pending = [node]
         while pending:
             if not len(self.rows) & _OFTEN:
@@ -234,7 +234,7 @@ class _Body:
 
 
 def _strides(m: Affine, groups: int, width: int) -> tuple[int, int] | None:
-    """The strides over groups and over the width, if the view has no other dimensions."""
+    """Return the strides over groups and over the width, if the view has no other dimensions."""
     if not m.dims:
         return 0, 0
     if len(m.dims) == 1:

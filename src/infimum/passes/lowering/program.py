@@ -111,12 +111,12 @@ class Program:
         check(self)
 
     def show(self) -> str:
-        """A listing for people."""
+        """Return a listing for people."""
         return show(self)
 
     @cached_property
     def tape(self) -> core.Tape:
-        """The flat encoding of this program, checked."""
+        """Return the flat encoding of this program, checked."""
         self.check()
         return core.Tape(
             self.n,

@@ -14,7 +14,7 @@ _KINDS = ("input", "constant", "vector")
 
 
 def show(program: Program) -> str:
-    """Slots, then the phases with their instructions, then the outputs."""
+    """Return the slots as text, then the phases with their instructions, then the outputs."""
     return "\n".join(_lines(program))
 
 

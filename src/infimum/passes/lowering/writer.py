@@ -43,7 +43,7 @@ class Writer:
         return self._slot(form.VECTOR, size, 0)
 
     def table(self, entries: bytes) -> int:
-        """Where a table starts in the pool; equal tables are stored once."""
+        """Return where a table starts in the pool; equal tables are stored once."""
         found = self.known_tables.get(entries)
         if found is None:
             found = self.known_tables[entries] = self.tabled
@@ -53,7 +53,7 @@ class Writer:
         return found
 
     def body(self, space: tuple[int, int], rows: list[Row]) -> None:
-        """A phase of instructions on registers, each defined once; registers are shared here."""
+        """Add a phase of instructions on registers, each defined once; registers are shared here."""
         packed, registers = form.allocate(rows)
         self.rows.append(packed)
         self.written += len(packed)

@@ -3,8 +3,8 @@
     f(x) = constant + sum over blocks b of g_b(x_b)
 
 Over a box, the minimum of f is the constant plus the minima of the g_b: each can be looked for on its own, and a point
-is a minimiser of f exactly when its blocks are minimisers of theirs. Blocks of one body form a class: one expression of
-the block's variables and of the constants in which the blocks differ.
+is a minimiser of f exactly when its blocks are minimisers of theirs. Blocks may share a body: one expression of the
+block's variables and of the constants in which the blocks differ.
 
 Guarantee: both sides are the same real number at every x, and defined on the same set. A gathered constant is enclosed:
 the body's enclosures with its column in place hold for the number itself.
@@ -52,7 +52,7 @@ class Blocks:
 
 
 def blocks(value: Node, n: int) -> Blocks | None:
-    """A simplified function as two or more blocks, or None if it has no such form."""
+    """Return a simplified function as two or more blocks, or None if it has no such form."""
     constants, families = addends(value)
     constant = total(constants)
     if constant is None or n == 1:
@@ -77,7 +77,7 @@ class _Family:
     counts: IndexArray
 
     def rows(self, members: IndexArray) -> IndexArray:
-        """The terms of blocks that all have equally many, (blocks, count)."""
+        """Return the terms of blocks that all have equally many, (blocks, count)."""
         at = np.searchsorted(self.touched, members)
         return self.order[self.first[at][:, None] + np.arange(self.counts[at[0]])]
 
@@ -99,8 +99,8 @@ class _Bodies:
         self.place[self.variables] = np.arange(of_variables.size) - np.repeat(self.first, self.sizes)
 
     def found(self) -> list[SharedBody]:
-        """The classes, in the order of their first blocks."""
-        waiting = self._alike()
+        """Return the bodies, in the order of their first blocks."""
+        waiting = self._groups()
         done: list[tuple[int, SharedBody]] = []
         while waiting:
             if len(done) + len(waiting) > _MOST_CLASSES:
@@ -113,8 +113,8 @@ class _Bodies:
                 waiting += [(members[differ.kinds == kind], read) for kind in kinds]
         return [found for _, found in sorted(done, key=lambda pair: pair[0])]
 
-    def _alike(self) -> list[tuple[IndexArray, list[_Family]]]:
-        """Blocks with equally many variables, and equally many terms of each family that they have terms of."""
+    def _groups(self) -> list[tuple[IndexArray, list[_Family]]]:
+        """Return groups of blocks with equally many variables, and equally many terms of each family that they read."""
         kinds, kind = np.unique(self.sizes, return_inverse=True)
         kind = kind.ravel()
         above: list[tuple[int, _Family | None]] = [(-1, None)] * kinds.size  # the kind before its last family
@@ -129,7 +129,7 @@ class _Bodies:
         return [(m, _chain(above, k)) for k, m in zip(present.tolist(), members, strict=True)]
 
     def _body(self, members: IndexArray, read: list[_Family]) -> SharedBody:
-        """Blocks as one class. Raise BodiesDiffer where they have several bodies."""
+        """Return the one body of some blocks. Raise BodiesDiffer where they have several."""
         reads = int(self.sizes[members[0]])
         body = Body(self.place, members.size, reads)
         by_width: dict[int, list[Scaled]] = {}
@@ -147,7 +147,7 @@ class _Bodies:
 
 
 def _chain(above: list[tuple[int, _Family | None]], kind: int) -> list[_Family]:
-    """The families of a kind, from first to last."""
+    """Return the families of a kind, from first to last."""
     found: list[_Family] = []
     before, family = above[kind]
     while family is not None:

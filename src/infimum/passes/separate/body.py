@@ -31,7 +31,7 @@ Scaled = tuple[Node, tuple[tuple[str, Node | None], ...]]  # what is added, and 
 
 
 class BodiesDiffer(Exception):
-    """The rows are not all of one form: rows of one kind are."""
+    """The rows are not all of one form; those with the same number in `kinds` may be."""
 
     def __init__(self, kinds: IndexArray) -> None:
         super().__init__()
@@ -162,7 +162,7 @@ class Body:
         return found
 
     def number(self, value: float) -> Node:
-        """A number."""
+        """Return a number as a node."""
         return self._number(Constant(np.array([value])))
 
     def _number(self, value: Constant) -> Node:
@@ -177,7 +177,7 @@ class Body:
 
     # ------------------------------------------------------------------------------------------ sums
     def total(self, terms: list[Scaled], width: int) -> Node:
-        """The sum of `width` elements of each of the terms, common factors taken out again."""
+        """Return the sum of `width` elements of each of the terms, common factors taken out again."""
         found = self._nested(terms)
         return found if width == 1 else self.graph.node("sum", (self._spread(found, width),), 1, width)
 
@@ -199,7 +199,7 @@ class Body:
         return result
 
     def applied(self, op: str, right: Node | None, left: Node) -> Node:
-        """left op right; -left where there is no right."""
+        """Return left op right, or op left where there is no right."""
         operands = (left,) if right is None else (left, right)
         return self.graph.node(op, operands, max(a.size for a in operands))
 
@@ -223,7 +223,7 @@ class Body:
 
 
 def _same(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The first row, which all rows equal; else the rows are told apart."""
+    """Return the first row, which all rows equal. Raise BodiesDiffer where they do not."""
     first: npt.NDArray[Any] = rows[0]
     if (rows == first).all():
         return first
@@ -239,7 +239,7 @@ def _members(groups: IndexArray, width: int) -> IndexArray:
 
 
 def _pieces(node: Node, at: IndexArray) -> list[tuple[Node, int, npt.NDArray[np.bool_]]]:
-    """The pieces that the elements lie in, with where each begins and which elements those are."""
+    """Return the pieces that the elements lie in, with where each begins and which elements those are."""
     ends = np.cumsum([piece.size for piece in node.args])
     lies = _same(np.searchsorted(ends, at, side="right"))
     present = np.unique(lies).tolist()

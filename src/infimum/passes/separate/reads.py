@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def partition(families: list[Terms], n: int) -> tuple[IndexArray, IndexArray]:
-    """The block of each variable (n,), and of each term, families one after the other.
+    """Return the block of each variable (n,), and of each term, families one after the other.
 
     Blocks are numbered by their first variable. A variable that no term reads is a block; a term that reads no variable
     belongs to block 0.
@@ -39,7 +39,7 @@ def partition(families: list[Terms], n: int) -> tuple[IndexArray, IndexArray]:
 
 
 def components(count: int, a: IndexArray, b: IndexArray) -> IndexArray:
-    """The smallest member of each node's connected component, in a graph with the edges a - b.
+    """Return the smallest member of each node's connected component, in a graph with the edges a - b.
 
     Each round hooks every root with a smaller neighbour to it, so that their number at least halves.
     """
@@ -78,7 +78,7 @@ class _Labels:
             self._down(node, at, labels[at])
 
     def joins(self) -> tuple[IndexArray, IndexArray]:
-        """Pairs of labels that met."""
+        """Return the pairs of labels that met."""
         if not self._pairs:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return np.concatenate([a for a, _ in self._pairs]), np.concatenate([b for _, b in self._pairs])
@@ -136,7 +136,7 @@ class _Labels:
 
 
 def _dependent(nodes: list[Node]) -> dict[Node, BoolArray]:
-    """Which elements of each node depend on x."""
+    """Return which elements of each node depend on x."""
     found: dict[Node, BoolArray] = {}
     for node in nodes:
         below = [found[a] for a in node.args]

@@ -61,7 +61,7 @@ class Scalar:
         self._made: dict[tuple[Node, bytes], Tree] = {}
 
     def gathered(self) -> tuple[IndexArray, tuple[FloatArray, FloatArray, FloatArray]]:
-        """The variables and the constants that the elements read, as rows."""
+        """Return the variables and the constants that the elements read, as rows."""
         reads = np.stack(self.columns, 1) if self.columns else np.empty((self.count, 0), np.int64)
         lo, hi, points = (
             np.stack([c[i] for c in self.constants], 1) if self.constants else np.empty((self.count, 0))
@@ -70,7 +70,7 @@ class Scalar:
         return reads, (lo, hi, points)
 
     def program(self, tree: Tree) -> Program:
-        """One element as a function of what it gathers: variables, constants, extras."""
+        """Return one element as a function of what it gathers: variables, constants, extras."""
         starts = {"read": 0, "gathered": len(self.columns), "extra": len(self.columns) + len(self.constants)}
         inputs = starts["extra"] + len(self.extras)
         build = Build(max(1, inputs))
@@ -78,7 +78,7 @@ class Scalar:
         return lower([build.full(output, 1)], max(1, inputs))
 
     def tree(self, node: Node, at: IndexArray) -> Tree:
-        """The elements `at` of a node as one scalar expression. Raises Mixed where their forms differ.
+        """Return the elements `at` of a node as one scalar expression. Raise Mixed where their forms differ.
 
         Deep expressions are walked without recursion, operands from left to right.
         """
@@ -104,7 +104,7 @@ class Scalar:
         return Wanted(node, at, (node, _key(at)))
 
     def _below(self, wanted: Wanted) -> list[Wanted]:
-        """What the elements of a node are made of, nothing for a leaf."""
+        """Return what the elements of a node are made of, nothing for a leaf."""
         # | node                           | its elements are made of                               |
         # | x, constant                    | nothing                                                |
         # | take                           | its operand where the map leads; nothing, where none   |
@@ -169,18 +169,18 @@ class Scalar:
 
 
 def _built(tree: Tree, build: Build, starts: dict[str, int]) -> Node:
-    """The expression as nodes; deep ones are walked without recursion."""
+    """Return the expression as nodes; deep ones are walked without recursion."""
     done: dict[int, Node] = {}
     pending = [tree]
     while pending:
-        here = pending[-1]
-        below = [] if id(here) in done or here[0] != "apply" else [t for t in here[3:] if id(t) not in done]
+        current = pending[-1]
+        below = [] if id(current) in done or current[0] != "apply" else [t for t in current[3:] if id(t) not in done]
         if below:
             pending += reversed(below)
             continue
         pending.pop()
-        if id(here) not in done:
-            done[id(here)] = _node(here, build, starts, done)
+        if id(current) not in done:
+            done[id(current)] = _node(current, build, starts, done)
     return done[id(tree)]
 
 

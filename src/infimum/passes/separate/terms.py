@@ -46,18 +46,18 @@ class Terms:
     factors: tuple[Factor, ...] = ()
 
     def under(self, node: Node, *factors: Factor) -> Terms:
-        """The same elements of an operand, a scalar being read by all of them."""
+        """Return the same elements of an operand; a scalar is read by all of them."""
         at = self.at if node.size == self.node.size else np.zeros_like(self.at)
         return Terms(node, at, (*self.factors, *factors))
 
     def chosen(self, node: Node, at: IndexArray, terms: IndexArray | BoolArray) -> Terms:
-        """Elements of another node, under the factors of these terms."""
+        """Return elements of another node, under the factors of these terms."""
         moved = [f if f.at is None else replace(f, at=f.at[terms]) for f in self.factors]
         return Terms(node, at, tuple(moved))
 
 
 def addends(value: Node) -> tuple[list[Terms], list[Terms]]:
-    """The constants and the families that a scalar adds up, from left to right."""
+    """Return the constants and the families that a scalar adds up, from left to right."""
     build = Build(1)
     constants: list[Terms] = []
     families: list[Terms] = []
@@ -75,7 +75,7 @@ def addends(value: Node) -> tuple[list[Terms], list[Terms]]:
 
 
 def _collapsed(terms: Terms, build: Build) -> Terms:
-    """A scalar that is added k times under the same factors, once and k-fold."""
+    """Return a scalar that is added k times under the same factors as one term, k-fold."""
     count = terms.at.size
     if terms.node.size > 1 or count == 1 or any(f.at is not None for f in terms.factors):
         return terms
@@ -113,7 +113,7 @@ def _opened(terms: Terms, build: Build) -> list[Terms] | None:
 
 
 def pieces(node: Node, at: IndexArray) -> list[tuple[Node, IndexArray, IndexArray]]:
-    """The pieces of a concat that elements lie in: each piece, which of the elements, and their places in it."""
+    """Return the pieces of a concat that elements lie in: each piece, which elements, and their places in it."""
     ends = np.cumsum([piece.size for piece in node.args])
     lies = np.searchsorted(ends, at, side="right")
     order = np.argsort(lies, kind="stable")
@@ -153,7 +153,7 @@ def _scaled(terms: Terms, build: Build) -> list[Terms] | None:
 
 
 def total(constants: list[Terms]) -> Constant | None:
-    """The sum of the constants: exact where they are few, else enclosed. None where one is no finite number."""
+    """Return the sum of the constants, exact where they are few, else enclosed; None where one is not finite."""
     build = Build(1)
     found = build.number(0)
     for terms in constants:

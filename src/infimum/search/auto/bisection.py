@@ -12,7 +12,7 @@ import numpy as np
 from infimum.boxes import Boxes, concatenated
 from infimum.contractors.contractor import name_of
 from infimum.contractors.known import Known
-from infimum.errors import InfimumError, InvalidOption
+from infimum.errors import BackendUnavailable, InternalError, InvalidOption, ProgramError
 from infimum.fractions import at_fraction
 from infimum.search.auto.split_rules import Cuts, SplitRule, cut_at_the_widest
 
@@ -42,7 +42,7 @@ def proposed_cuts(rule: SplitRule, boxes: Boxes, known: Known) -> Cuts:
     name = name_of(rule)
     try:
         found = rule.cuts(boxes, known)
-    except InfimumError:
+    except (BackendUnavailable, InternalError, ProgramError):
         raise
     except Exception as error:
         raise InvalidOption(f"The split rule {name} raised {type(error).__name__}: {error}") from error
@@ -61,8 +61,8 @@ def _checked(name: str, boxes: Boxes, found: Any) -> Cuts:
         variables, places = (np.asarray(part) for part in found)
     except (TypeError, ValueError):
         raise InvalidOption(
-            f"The split rule {name} returned {type(found).__name__}, where a pair is asked for: return "
-            f"infimum.Cuts(variables, places), arrays of shape {wanted}."
+            f"The split rule {name} returned {type(found).__name__}. Return a pair (variables, places) of arrays of "
+            f"shape {wanted}."
         ) from None
     for what, array, kinds in (("variables", variables, "iu"), ("places", places, "fiu")):
         if array.shape != (len(boxes),):

@@ -17,10 +17,10 @@ from infimum.fractions import at_fraction
 FloatArray = npt.NDArray[np.float64]
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 
-_PAIRS = 8
-_FEW = 64  # variables of which a matrix is kept
-_HALVINGS = 30
-_HALVES = 12  # of each variable, in a dive
+_PAIRS = 8  # steps that are remembered for many variables
+_FEW = 64  # variables up to which a matrix is kept
+_HALVINGS = 30  # of a step, until it is given up
+_HALVES = 12  # of each variable in a dive: a box is then 4096 times as narrow
 _MOST_NUMBERS = 2**20  # of a dive, in all its points
 _ENOUGH = 1e-4  # of the decrease that the slope promises
 _NOISE = 2.0**-46  # of the value: a smaller decrease is rounding error, as good as none
@@ -28,7 +28,7 @@ _DOUBT = 2.0**-30  # of the value: where so little is promised and nothing found
 
 
 def descended(f: Objective, start: FloatArray, lo: FloatArray, hi: FloatArray, steps: int = 80) -> FloatArray:
-    """A point of [lo, hi] with a value not above the start's."""
+    """Return a point of [lo, hi] with a value not above the start's."""
     x = np.clip(start, lo, hi)
     value, slope = f(x)
     curvature = _Dense(_scale(lo, hi)) if x.size <= _FEW else _Pairs(_scale(lo, hi))
@@ -70,10 +70,10 @@ class _Curvature(ABC):
 
     @abstractmethod
     def applied(self, slope: FloatArray) -> FloatArray:
-        """The inverse times a slope."""
+        """Return the inverse times a slope."""
 
     def learn(self, step: FloatArray, turn: FloatArray) -> None:
-        """The slope turned by so much along a step."""
+        """Learn that the slope turned by so much along a step."""
         along = float(step @ turn)
         if along > 1e-12 * (turn @ turn):
             self._learn(step, turn, along)
@@ -83,7 +83,7 @@ class _Curvature(ABC):
     def _learn(self, step: FloatArray, turn: FloatArray, along: float) -> None: ...
 
     def forget(self) -> None:
-        """Begin again."""
+        """Forget what steps have told."""
         self.is_known = False
 
 
@@ -129,7 +129,7 @@ class _Pairs(_Curvature):
 
 
 def _scale(lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """The squares of the variables' widths, up to a factor: what is wide may change much. 1 for an infinite width."""
+    """Return the squares of the variables' widths, up to a factor, as what is wide may change much; 1 for infinity."""
     with np.errstate(over="ignore"):
         width = np.where(np.isfinite(hi - lo), hi - lo, 0.0)
     widest = float(width.max(initial=0.0))
@@ -149,7 +149,7 @@ def _step(
     hi: FloatArray,
     first: bool,
 ) -> tuple[FloatArray, float, FloatArray] | None:
-    """A point along the direction with enough of a decrease, or None."""
+    """Return a point along the direction with enough of a decrease, or None."""
     length = 1.0
     largest = float(np.abs(direction).max()) if direction.size else 0.0
     if largest == 0:
@@ -169,7 +169,7 @@ def _step(
 
 
 def dived(f: Callable[[FloatArray], FloatArray], lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """A good point of a box, by values alone: depth-first, into the half with the best middle, and so on.
+    """Return a good point of a box, found by values alone: go into the half with the best middle, and so on.
 
     The halves are those along all variables that were halved least often; f takes many points at once.
     """

@@ -59,7 +59,7 @@ class Points(Witness):
         return found
 
     def _descended(self, start: FloatArray) -> FloatArray:
-        """Where local descent leads to; where there is no time for all of it, the best point on its way is offered."""
+        """Return where local descent leads to; offer the best point on its way where there is no time for all of it."""
         best, point = np.inf, start
 
         def seen(x: FloatArray) -> tuple[float, FloatArray]:
@@ -76,7 +76,7 @@ class Points(Witness):
             raise
 
     def _is_new(self, start: FloatArray) -> bool:
-        """Whether this is the first descent from a point: a second one would end where the first did."""
+        """Return whether this is the first descent from a point: a second one would end where the first did."""
         known = hash(start.tobytes())
         is_new = known not in self._starts
         self._starts.add(known)
@@ -86,12 +86,14 @@ class Points(Witness):
         return self.domain.inner_lo, self.domain.inner_hi
 
     def _steps(self) -> int:
-        """Fewer for many variables, where each costs as much as a contraction."""
+        """Return the number of steps: fewer for many variables, where each costs as much as a contraction."""
         return max(LEAST_STEPS, min(MOST_STEPS, STEP_NUMBERS // self.function.n))
 
     def _values(self, x: FloatArray) -> FloatArray:
+        self.evaluated += len(x)
         return np.asarray(self.function(x), np.float64).reshape(-1)
 
     def _value_and_slope(self, x: FloatArray) -> tuple[float, FloatArray]:
+        self.evaluated += 1
         value, slope = self.function.value_and_gradient(x)
         return float(value), np.asarray(slope)

@@ -33,8 +33,6 @@ from infimum.search.outcome import Options, Outcome, Proof, Work, work_summary
 from infimum.search.pool import Pool
 from infimum.search.status import Status
 
-_MEMORY = 2**31  # bytes of boxes
-
 
 def search(function: Function, domain: Domain, options: Options, report: Report = unheard) -> Outcome:
     """Enclose the global minimum of a function over a domain."""
@@ -149,16 +147,13 @@ class Search(Method):
         # | yes              |                |                            | INTERRUPTED                    |
         # | no               | no             |                            | nothing: it ends by itself     |
         # | no               | yes            | yes                        | PROVED, or the limit           |
-        # | no               | yes            | no                         | MEMORY, where they are too many|
+        # | no               | yes            | no                         | nothing                        |
         if self.proof is None and self.lower() == -np.inf:
-            self._fall()
+            self._prove_unbounded()
         found = super()._stop()
         if found == Status.INTERRUPTED:
             return found
-        if not len(self.open):
-            return None
-        is_full = len(self.open) * self.domain.n * 16 > _MEMORY and len(self.open) > 1
-        return Status.MEMORY if found is None and is_full else found
+        return found if len(self.open) else None
 
     def _credit(self, name: str, count: int = 1) -> None:
         self.work[name] = self.work.get(name, 0.0) + count
@@ -177,8 +172,15 @@ class Search(Method):
     def _count(self) -> int:
         return len(self.open) + len(self.done)
 
-    def _fall(self) -> None:
-        """Prove that there is no lower bound; tried from time to time, where none is known."""
+    def _boxes_evaluated(self) -> int:
+        return self.function.place.boxes_evaluated
+
+    def memory(self) -> int:
+        """Return how many bytes boxes and bounds take beside the first one, without which there is no search."""
+        return max(0, self._count() - 1) * (16 * self.domain.n + 8)
+
+    def _prove_unbounded(self) -> None:
+        """Look for a proof that there is no lower bound, from time to time, where none is known."""
         if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
             return
         pools = [pool.all() for pool in (self.done, self.open)]

@@ -1,6 +1,6 @@
-"""Sums whose terms share no variables: each block is searched on its own, likes once, and the answers are combined.
+"""Sums whose terms share no variables: each block is searched on its own, equal ones once, and answers are combined.
 
-First the whole function is contracted once: where that is enough, nothing need be taken apart. A block's own gap is its
+First the whole function is contracted once: where that is enough, nothing need be separated. A block's own gap is its
 share of the whole's; where the blocks' points show the whole's gap to be smaller, they are searched further.
 """
 
@@ -44,7 +44,7 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
 
 
 def _parts(function: Function, options: Options) -> Separated | None:
-    """The function taken apart, where it can be and there is time for it."""
+    """Return the function as a sum of blocks, where it is one and there is time to see it."""
     try:
         with options.clock():
             return separate(function)
@@ -53,7 +53,7 @@ def _parts(function: Function, options: Options) -> Separated | None:
 
 
 def _around(boxes: FloatArray, domain: Domain) -> Domain:
-    """The part of a domain around these boxes."""
+    """Return the part of a domain around these boxes."""
     lo, hi = boxes[:, :, 0].min(0), boxes[:, :, 1].max(0)
     return Domain(lo, hi, np.maximum(lo, domain.inner_lo), np.minimum(hi, domain.inner_hi))
 
@@ -71,7 +71,8 @@ class _BlockSearch:
         self.parts = parts
         self.whole = whole
         self.iterations = whole.iterations
-        self.evaluations = whole.points.evaluations
+        self.evaluated = whole.points.evaluated  # points
+        self.memory = 0  # bytes of the searches of blocks, but for the one that runs
         self.status = Status.PROVED
         self.proof: Proof | None = None
         self.has_points = True  # every block, as far as is known
@@ -81,6 +82,7 @@ class _BlockSearch:
         self.best: FloatArray | None = None  # the point that they found
 
     def run(self, first: Outcome) -> Outcome:
+        """Search all blocks, where `first` is what is known of the whole function."""
         self.left, self.best = _around(first.boxes, self.domain), first.x
         asked = self._share(first.upper)
         product, lower, upper, x = self._combined(first, asked)
@@ -105,7 +107,8 @@ class _BlockSearch:
             fun=float(self.function(x)) if x is not None else np.nan,
             status=self.status,
             nit=self.iterations,
-            nfev=self.evaluations,
+            boxes_evaluated=self.function.place.boxes_evaluated,
+            points_evaluated=self.evaluated,
             seconds=self.options.seconds(),
             history=self.whole.history,
             product=product,
@@ -115,19 +118,19 @@ class _BlockSearch:
 
     @staticmethod
     def _written(product: Product, lower: float, late: bool) -> tuple[FloatArray, FloatArray]:
-        """The boxes, or one around all of them where they are too many, or many and time is up."""
+        """Return the boxes, or one around all of them where they are too many, or many and time is up."""
         if 2 * product.n * product.count() <= (MOST_ENDS_WHEN_LATE if late else MOST_ENDS):
             return product.boxes()
         return product.hull()[None], np.array([lower])
 
     def _share(self, upper: float) -> float | None:
-        """The gap that a block may keep where the whole is at most `upper`; None where its own value says."""
+        """Return the gap that a block may keep where the whole is at most `upper`; None where its own value says."""
         if self.options.ftol is None or not np.isfinite(upper):
             return None
         return share(self.options.goals.gap(upper), (self.parts.lo, self.parts.hi), self.parts.count)
 
     def _combined(self, first: Outcome, gap: float | None) -> tuple[Product, float, float, FloatArray | None]:
-        """Search the blocks, or go on with it, and say what is known of the whole: bounds and the best point."""
+        """Search the blocks, or search them further, and return what is known of the whole: bounds and a point."""
         self.has_points = True
         answers = tuple(self._answers(blocks, gap) for blocks in self.parts.classes)
         product = Product(self.function.n, self.parts.lo, self.parts.hi, answers)
@@ -166,7 +169,7 @@ class _BlockSearch:
         return answers.copied(blocks.variables, like)
 
     def _block(self, blocks: BlockClass, member: int, gap: float | None) -> Outcome:
-        """What a search finds of one block, or finds further, within what is left of the limits."""
+        """Search one block, or search it further, within what is left of the limits."""
         at = blocks.variables[member]
         search = self.searches.get((id(blocks), member))
         if search is None:
@@ -175,11 +178,14 @@ class _BlockSearch:
             search = Search(blocks.member(member), domain, self._limited(at, gap), self._reported)
             self.searches[id(blocks), member] = search
         else:
+            self.memory -= search.memory()
             search.aim(self._limited(at, gap, search))
-        self.before, evaluations = search.iterations, search.points.evaluations
+        self.before = search.iterations
+        self.evaluated -= search.points.evaluated
         found = search.run()
         self.iterations += found.nit - self.before
-        self.evaluations += found.nfev - evaluations
+        self.evaluated += found.points_evaluated
+        self.memory += search.memory()
         if found.status.is_limit and self.status == Status.PROVED:
             self.status = found.status
         self.has_points &= found.x is not None or found.proof is not None
@@ -188,19 +194,21 @@ class _BlockSearch:
         return found
 
     def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
-        """The options for a block of some variables, with its gap and what is left of the iterations."""
+        """Return the options for a block of some variables, with its gap and what is left of the limits."""
         options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         if gap is not None:
             options = replace(options, ftol=0.0, fatol=gap)
+        if options.memory_limit is not None:
+            options = replace(options, memory_limit=options.memory_limit - self.memory)
         if options.max_iter is None:
             return options
         done = 0 if search is None else search.iterations
         return replace(options, max_iter=done + options.max_iter - self.iterations)
 
     def _limit(self) -> None:
-        """Take down a limit that is reached, so that no more blocks are searched."""
+        """Write down a limit that is reached, so that no more blocks are searched."""
         options = self.options
         if self.status == Status.PROVED and options.max_iter is not None and self.iterations >= options.max_iter:
             self.status = Status.ITERATIONS
@@ -208,7 +216,7 @@ class _BlockSearch:
             self.status = Status.TIME
 
     def _unsearched(self, blocks: BlockClass, members: IndexArray) -> list[Outcome]:
-        """What one evaluation says of blocks for which there was no time: a box each, its enclosure, and a point.
+        """Return what one evaluation says of blocks for which there was no time: a box, its enclosure, and a point.
 
         A block's minimisers are parts of minimisers of the whole, so that they lie in what the first rounds left.
         """
@@ -223,7 +231,8 @@ class _BlockSearch:
             point = blocks.boxes(x, x, members)
             bottom, top = blocks.function.range_ends(*point)
             is_good = blocks.function.fact_arrays(*point)[0] & (bottom <= top) & np.isfinite(x).all(1)
-        self.evaluations += len(members)
+        self.function.place.boxes_evaluated += len(members)
+        self.evaluated += len(members)
         self.has_points &= bool(is_good.all())
         lower, upper = np.where(least <= most, least, -np.inf), np.where(is_good, top, np.inf)
         boxes, nan = np.stack([lo, hi], 2), float("nan")
@@ -238,14 +247,16 @@ class _BlockSearch:
                 status,
                 0,
                 1,
+                1,
                 0.0,
             )
             for i in range(len(members))
         ]
 
     def _reported(self, step: Progress) -> bool:
-        """A block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
+        """Report a block's progress as the whole's: iterations and time go on, bounds are those of the beginning."""
         last = self.whole.history[-1]
         seconds = self.options.seconds()
         count = self.iterations + step.iteration - self.before
-        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work))
+        evaluated = step.boxes_evaluated, self.evaluated + step.points_evaluated
+        return self.report(Progress(count, last.lower, last.upper, step.regions, seconds, step.work, *evaluated))

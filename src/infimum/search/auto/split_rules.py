@@ -74,10 +74,6 @@ class RoundRobin:
         return in_the_middle(boxes, heaviest(4096.0 + np.maximum(halved, -4095.0), boxes, known))
 
 
-SPLIT_RULES: dict[str, SplitRule] = {"smear": Smear(), "largest": Largest(), "round_robin": RoundRobin()}
-SPLITS = tuple(SPLIT_RULES)
-
-
 def cut_at_the_widest(boxes: Boxes, known: Known) -> Cuts:
     """Return cuts in the middle of the widest variables."""
     return in_the_middle(boxes, heaviest(_sizes(boxes), boxes, known))

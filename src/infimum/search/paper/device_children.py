@@ -1,8 +1,8 @@
 """The children of a region that does not stage, all evaluated on GPUs: the bits of enumerated.py and sampling.py.
 
 The children are shared evenly among queues (a GPU and a stream), each evaluates its own in pieces, keeps those that may
-hold a minimiser, and sorts them. They stay there: the host fetches a few at a time, and takes the best of all queues'
-best. Only integers are sorted, scanned and compared, so nothing depends on an order of threads.
+hold a minimiser, and sorts them (survivors.py). Only integers are sorted, scanned and compared, so that nothing depends
+on an order of threads.
 
 Where a GPU's memory is short, the survivors of earlier regions move to the host's, then pieces are halved.
 """
@@ -25,10 +25,10 @@ from infimum.fractions import FRACTIONS, at_fraction
 from infimum.function.function import Function
 from infimum.search.paper.enumerated import boxes, children, refuse_too_many
 from infimum.search.paper.split import Split
-from infimum.search.paper.tuning import BATCH, FACTOR, FETCHED, PIECE
+from infimum.search.paper.survivors import DeviceRun, Survivors
+from infimum.search.paper.tuning import BATCH, PIECE
 
 FloatArray = npt.NDArray[np.float64]
-IndexArray = npt.NDArray[np.int64]
 T = TypeVar("T")
 _Work = Callable[[Queue, int, Any, Any], T]  # on a piece: its queue, first child, lower and upper ends (sets, count)
 
@@ -42,19 +42,19 @@ class DeviceChildren:
     def __init__(self, function: Function, queues: list[Queue] | None = None) -> None:
         self.program = function.value_program
         self.queues = cuda_children.queues() if queues is None else queues
-        self._kept: list[weakref.ref[_Part]] = []
+        self._kept: list[weakref.ref[Survivors]] = []
 
     def run(self, split: Split, lo: FloatArray, hi: FloatArray, upper: float) -> DeviceRun:
-        """The children of [lo, hi] with a lower bound up to `upper`, as EnumeratedRun has them."""
+        """Return the children of [lo, hi] with a lower bound up to `upper`, as EnumeratedRun has them."""
         refuse_too_many(split)
         of = cuda_children.rows(split.variables, split.edges, lo, hi)
 
-        def survivors(queue: Queue, first: int, low: Any, high: Any) -> _Part:
+        def survivors(queue: Queue, first: int, low: Any, high: Any) -> Survivors:
             keep = (low[0] <= upper) & (low[0] <= high[0])
             indices = self.cupy.flatnonzero(keep)
             bounds = low[0][indices]
             order = self.cupy.argsort(_ordered(bounds), kind="stable")  # equal bounds stay in the order of indices
-            part = _Part(queue, bounds[order], indices[order] + first)
+            part = Survivors(queue, bounds[order], indices[order] + first)
             self._kept.append(weakref.ref(part))
             return part
 
@@ -63,12 +63,12 @@ class DeviceChildren:
         return DeviceRun(parts)
 
     def best_point(self, split: Split, lo: FloatArray, hi: FloatArray) -> FloatArray | None:
-        """The best of all children's diagonal points in plain doubles, ties as on the CPU; None if none has a value."""
+        """Return the best diagonal point of all children in plain doubles, ties as on the CPU; None without a value."""
         of = cuda_children.rows(split.variables, split.edges, lo, hi)
         points = _diagonals(of)
 
         def best(_queue: Queue, first: int, values: Any, _: Any) -> tuple[int, int]:
-            """The least value as an integer of the same order, and the rank of its first place; a NaN is the last."""
+            """Return the least value as an integer of the same order, and the rank of its first place; NaN is last."""
             ordered = _ordered(values)
             least = int(ordered.min())
             if least >= _INFINITY:
@@ -94,7 +94,7 @@ class DeviceChildren:
         return self.cupy.cuda.memory.OutOfMemoryError
 
     def _shared(self, count: int, made: Callable[[], Table], work: _Work[T]) -> list[T]:
-        """The work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
+        """Do the work on all children, a share of them on each queue; a round of pieces is under way on all at once."""
         found: list[T] = []
         with cuda_device.cuda_errors_as_refusals():
             shares = [_Share(self, i, count, made, work) for i in range(min(count, len(self.queues)))]
@@ -106,7 +106,7 @@ class DeviceChildren:
         return found
 
     def halved(self, first: int, count: int, work: Callable[[int, int], T]) -> list[T]:
-        """The work on so many children; where memory is short once more, and then on each half."""
+        """Do the work on so many children; where memory is short, once more, and then on each half."""
         for attempt in range(2):
             try:
                 return [work(first, count)]
@@ -144,14 +144,14 @@ class _Share(Generic[T]):
             (self._table,) = of.halved(0, 1, lambda first, count: made())
 
     def start(self) -> None:
-        """The next piece is under way, unless memory is short."""
+        """Start the next piece, unless memory is short."""
         size, self._ends = min(PIECE, self._last - self._first), None
         if size:
             with self._queue.current(), contextlib.suppress(self._of._short):
                 self._ends = self._table.ends(self._first, size)
 
     def finish(self) -> list[T]:
-        """What the work makes of the piece; in smaller ones where memory is short."""
+        """Finish the piece, in smaller ones where memory is short, and return what the work makes of it."""
         first, size = self._first, min(PIECE, self._last - self._first)
         if not size:
             return []
@@ -166,7 +166,7 @@ class _Share(Generic[T]):
 
 
 def _ordered(values: Any) -> Any:
-    """Integers in the order of the doubles, among which no zero is negative; NaN comes last."""
+    """Return integers in the order of the doubles, among which no zero is negative; NaN comes last."""
     bits = values.view(np.int64)
     return bits ^ ((bits >> 63) & np.int64(2**63 - 1))
 
@@ -176,88 +176,10 @@ def _diagonals(of: Rows) -> FloatArray:
 
 
 def _rank(child: Any, fraction: Any) -> Any:
-    """The order in which the CPU looks at points: batch, fraction, child."""
+    """Return the place in the order in which the CPU looks at points: by batch, fraction, child."""
     return (child // BATCH * _FRACTIONS + fraction) * BATCH + child % BATCH
 
 
 def _unranked(rank: int) -> tuple[int, int]:
     batch, rest = divmod(rank, _FRACTIONS * BATCH)
     return batch * BATCH + rest % BATCH, rest // BATCH
-
-
-# ------------------------------------------------------------------------------------------------ survivors
-
-
-class _Part:
-    """Survivors in the order (bound, index): on a device, those that come next also on the host."""
-
-    def __init__(self, queue: Queue, bounds: Any, indices: Any) -> None:
-        self._queue = queue
-        self._far: tuple[Any, Any] | None = (bounds, indices)
-        self._fetched, self._step = 0, FETCHED
-        self._bounds, self._indices, self._next = np.empty(0), np.empty(0, np.int64), 0
-
-    def head(self) -> tuple[float, int] | None:
-        """The best survivor's bound and index; None if there is none."""
-        if self._next == self._bounds.size and self._far is not None:
-            self._fetch(self._step)
-            self._step *= FACTOR
-        if self._next == self._bounds.size:
-            return None
-        return float(self._bounds[self._next]), int(self._indices[self._next])
-
-    def drop(self) -> None:
-        """The head is gone."""
-        self._next += 1
-
-    def left(self) -> tuple[FloatArray, IndexArray]:
-        self.fetch_all()
-        return self._bounds[self._next :], self._indices[self._next :]
-
-    def fetch_all(self) -> None:
-        """Nothing is on the device afterwards."""
-        if self._far is not None:
-            self._fetch(self._far[0].size)
-
-    def _fetch(self, count: int) -> None:
-        """Add so many to those on the host."""
-        assert self._far is not None
-        at = slice(self._fetched, self._fetched + count)
-        with cuda_device.cuda_errors_as_refusals(), self._queue.current() as cupy:
-            bounds, indices = (cupy.asnumpy(end[at]) for end in self._far)
-        self._bounds = np.concatenate([self._bounds[self._next :], bounds])
-        self._indices = np.concatenate([self._indices[self._next :], indices])
-        self._next = 0
-        self._fetched += count
-        if self._fetched >= self._far[0].size:
-            self._far = None
-
-
-class DeviceRun:
-    """The surviving children in the order (lower bound, index); call advance while bound() is finite."""
-
-    def __init__(self, parts: list[_Part]) -> None:
-        self._parts = parts
-
-    def bound(self) -> float:
-        best = self._best()
-        return np.inf if best is None else best[0][0]
-
-    def advance(self) -> tuple[float, int]:
-        """Emit the best child: its lower bound and its index."""
-        best = self._best()
-        assert best is not None
-        best[1].drop()
-        return best[0]
-
-    def left(self) -> tuple[FloatArray, IndexArray]:
-        """The lower bounds and the indices of the children not emitted, in order."""
-        parts = [part.left() for part in self._parts]
-        bounds = np.concatenate([np.empty(0), *(b for b, _ in parts)])
-        indices = np.concatenate([np.empty(0, np.int64), *(i for _, i in parts)])
-        order = np.lexsort((indices, bounds))
-        return bounds[order], indices[order]
-
-    def _best(self) -> tuple[tuple[float, int], _Part] | None:
-        heads = [(head, part) for part in self._parts if (head := part.head()) is not None]
-        return min(heads, key=lambda one: one[0], default=None)

@@ -20,7 +20,12 @@ IndexArray = npt.NDArray[np.int64]
 
 
 class Run(Protocol):
-    """The surviving children of a region in the order (lower bound, index); call advance while bound() is finite."""
+    """The surviving children of a region in the order (lower bound, index); call advance while bound() is finite.
+
+    survivors: how many there were at first
+    """
+
+    survivors: int
 
     def bound(self) -> float: ...
     def advance(self) -> tuple[float, int]: ...
@@ -45,7 +50,7 @@ class EnumeratedRun:
         indices = np.concatenate([i for _, i in found])
         order = np.lexsort((indices, bounds))
         self._bounds, self._indices = bounds[order], indices[order]
-        self._next = 0
+        self._next, self.survivors = 0, bounds.size
 
     def bound(self) -> float:
         return float(self._bounds[self._next]) if self._next < self._bounds.size else np.inf
@@ -57,12 +62,12 @@ class EnumeratedRun:
         return found
 
     def left(self) -> tuple[FloatArray, IndexArray]:
-        """The lower bounds and the indices of the children not emitted."""
+        """Return the lower bounds and the indices of the children not emitted."""
         return self._bounds[self._next :], self._indices[self._next :]
 
 
 def batches(first: int, last: int, n: int) -> Iterator[IndexArray]:
-    """The numbers from first to last, so many at a time that their boxes of n variables fit into memory."""
+    """Yield the numbers from first to last, so many at a time that their boxes of n variables fit into memory."""
     size = max(1, min(BATCH, BATCH_ENDS // n))
     for start in range(first, last, size):
         ask()
@@ -70,12 +75,12 @@ def batches(first: int, last: int, n: int) -> Iterator[IndexArray]:
 
 
 def children(split: Split) -> int:
-    """How many children a split has."""
+    """Return how many children a split has."""
     return int(split.parts**split.count)
 
 
 def refuse_too_many(split: Split) -> None:
-    """Hold afterwards: the children are few enough to evaluate and keep all of them."""
+    """Refuse a split with more children than can be evaluated and kept."""
     count = children(split)
     if count > MOST_CHILDREN:
         raise InvalidOption(
@@ -85,7 +90,7 @@ def refuse_too_many(split: Split) -> None:
 
 
 def boxes(split: Split, index: IndexArray, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The boxes (k, n) of the children of [lo, hi] with these numbers."""
+    """Return the boxes (k, n) of the children of [lo, hi] with these numbers."""
     digits, rows = _digits(split, index), np.arange(split.count)
     low, high = np.repeat(lo[None], index.size, 0), np.repeat(hi[None], index.size, 0)
     low[:, split.variables] = split.edges[rows, digits]
@@ -94,6 +99,6 @@ def boxes(split: Split, index: IndexArray, lo: FloatArray, hi: FloatArray) -> tu
 
 
 def _digits(split: Split, index: IndexArray) -> IndexArray:
-    """The digits (k, P) of the children with these numbers, the first one fastest."""
+    """Return the digits (k, P) of the children with these numbers, the first one fastest."""
     found: IndexArray = (index[:, None] // split.parts ** np.arange(split.count)) % split.parts
     return found

@@ -1,6 +1,6 @@
-"""Where a range is cut, and where a fraction of it lies (POLICY): a partition proposes, `cut` disposes.
+"""Where a range is cut (POLICY): a partition proposes points, `cut` makes them ends of parts.
 
-    Uniform        equal parts, on a bent scale where the range is infinite: the paper's
+    Uniform        equal parts, on the scale of [-1, 1] where the range is infinite: the paper's
     Golden         parts by the golden ratio, whose cuts never fall twice on the same point
     Logarithmic    equal ratios where a range has one sign and spans decades
 
@@ -70,7 +70,7 @@ class Golden:
 
 @dataclass(frozen=True)
 class Logarithmic:
-    """Equal ratios on ranges of one sign that span decades; 0 and large ranges of both signs on a bent scale."""
+    """Equal ratios on ranges of one sign that span decades; on ranges of both signs a scale that bends at 0."""
 
     parts: int = 4
     variables: int = 10
@@ -78,7 +78,7 @@ class Logarithmic:
     def cuts(self, lo: FloatArray, hi: FloatArray) -> FloatArray:
         # | range                          | scale    |
         # | one sign, ends a decade apart  | ratios   |
-        # | both signs, wider than 10      | bent     |
+        # | both signs, wider than 10      | [-1, 1]  |
         # | else                           | uniform  |
         fractions = np.arange(1, self.parts) / self.parts
         plain = _at_fractions(lo, hi, fractions.tolist())
@@ -99,7 +99,7 @@ PARTITIONS = {"paper": Uniform, "uniform": Uniform, "golden": Golden, "logarithm
 
 
 def cut(partition: Partition, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """The ends (ranges, parts + 1) of the parts that a partition proposes.
+    """Return the ends (ranges, parts + 1) of the parts that a partition proposes.
 
     Guarantee: never decreasing, no NaN, the first and the last are the ranges' own; so the parts cover the range.
     """

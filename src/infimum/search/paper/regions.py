@@ -18,7 +18,7 @@ from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.search.outcome import Options
 from infimum.search.paper.device_children import DeviceChildren
-from infimum.search.paper.enumerated import EnumeratedRun, Run
+from infimum.search.paper.enumerated import EnumeratedRun, Run, children
 from infimum.search.paper.partition import Uniform, cut
 from infimum.search.paper.remaining import Bounded, remaining
 from infimum.search.paper.split import Split
@@ -28,6 +28,7 @@ FloatArray = npt.NDArray[np.float64]
 Child = tuple[float, int, int]  # its lower bound, its region and its index there
 
 _WHOLE = 64  # digits of a child's index: all of them
+_REGION = 1024  # bytes of a region: what its split has changed, and the prefixes of its children
 
 
 class Regions:
@@ -43,6 +44,7 @@ class Regions:
         self.following = array("q")  # of each region: the first variable that its children may split
         self._queue: list[tuple[float, int]] = []  # (lower bound, region)
         self._enumerated: dict[int, Run] = {}
+        self.boxes_evaluated = 0  # regions by their tables, other children one by one
         self._incomplete: set[int] = set()  # regions whose masks do not hold all that partial derivatives say
 
     def prepare(self) -> None:
@@ -64,6 +66,11 @@ class Regions:
     # ------------------------------------------------------------------------------------------ what is left
     def __len__(self) -> int:
         return len(self.output) + len(self._queue)
+
+    def memory(self) -> int:
+        """Return about how many bytes regions, enumerated children and output take."""
+        survivors = sum(run.survivors for run in self._enumerated.values())
+        return _REGION * len(self.following) + 16 * (survivors + self.domain.n * len(self.output))
 
     def lowest(self) -> float:
         """Return the smallest lower bound over output and queue."""
@@ -220,8 +227,11 @@ class Regions:
         """Begin with the children of the region that the box is, those that may have a value up to `upper`."""
         if staged:
             self.box.begin(region, upper)
+            self.boxes_evaluated += 1
         else:
-            self._enumerated[region] = self._all_children(self.split_of(region), upper)
+            split = self.split_of(region)
+            self._enumerated[region] = self._all_children(split, upper)
+            self.boxes_evaluated += children(split)
         self.following.append(following)
         self.push(region, upper)
 

@@ -16,7 +16,7 @@ Bounded = tuple[float, FloatArray]
 def remaining(
     box: Working, enumerated: dict[int, Run], regions: list[int], lower: float, upper: float, at_once: bool = False
 ) -> list[Bounded]:
-    """The boxes left of the given regions with their lower bounds, none above `upper`.
+    """Return the boxes left of the given regions with their lower bounds, none above `upper`.
 
     One box a prefix of children; where those are too many, whole regions, or the regions above them. Such a box also
     holds children that were emitted or discarded, so that its bound is `lower`, which holds everywhere. at_once: fewer
@@ -52,7 +52,7 @@ def _left(
 
 
 def _coarse(box: Working, regions: list[int], lower: float, most: int) -> list[Bounded]:
-    """Whole regions; the deepest are replaced by those above them until they are few enough."""
+    """Return whole regions; the deepest are replaced by those above them until they are few enough."""
     by_depth: dict[int, set[int]] = {}
     for region in regions:
         by_depth.setdefault(box.depth(region), set()).add(region)

@@ -51,7 +51,7 @@ class Look:
     iteration: int
 
     def frozen(self) -> Look:
-        """The same, on arrays that cannot be written into: what the search goes on with is out of reach."""
+        """Return the same on arrays that cannot be written into: what the search goes on with is out of reach."""
         split = Split(_read_only(self.split.variables), _read_only(self.split.edges))
         best = None if self.best is None else _read_only(self.best)
         return replace(self, split=split, lo=_read_only(self.lo), hi=_read_only(self.hi), best=best)
@@ -189,7 +189,7 @@ def _descent(x: FloatArray, function: Function) -> tuple[float, FloatArray]:
 
 
 def _best_diagonal_point(look: Look) -> FloatArray:
-    """The best of all children's diagonal points, every one evaluated in plain doubles."""
+    """Return the best of all children's diagonal points, every one evaluated in plain doubles."""
     best, point = np.inf, look.middle()
     count = children(look.split)
     try:

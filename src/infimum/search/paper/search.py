@@ -152,6 +152,13 @@ class PaperSearch(Method):
     def _count(self) -> int:
         return len(self.regions)
 
+    def _boxes_evaluated(self) -> int:
+        return self.regions.boxes_evaluated
+
+    def memory(self) -> int:
+        """Return about how many bytes the regions take."""
+        return self.regions.memory()
+
     def _work(self) -> Work:
         """Read the work off the last state: a sample that lowered the upper bound, regions discarded."""
         upper, count = (self.history[-1].upper, self.history[-1].regions) if self.history else (np.inf, 0)

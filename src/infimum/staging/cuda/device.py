@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.core.codes import Advance, Settle, Tables
-from infimum.staging.cuda.memory import Gpu, Machine
+from infimum.staging.cuda.memory import GpuMachine, Machine
 from infimum.staging.cuda.tables import Extra, TablePlaces
 from infimum.staging.cuda.text import kernels
 from infimum.staging.cuda.world import (
@@ -67,9 +67,9 @@ class Listed(NamedTuple):
 class DeviceStaging:
     """core.Staging with its tables on a device.
 
-    Differences: a bound is that of the next child, or of the last one emitted where the next is not listed yet; what is
-    left of a region of which more is left than is listed is the region itself, as a prefix of no digits. After `leave`
-    what is left is listed by core.Staging, region by region as they are tabulated again.
+    It differs in two ways. A bound is that of the next child, or of the last one emitted where the next is not listed
+    yet. Where more is left of a region than is listed, what is left is the region itself, as a prefix of no digits.
+    After `leave`, core.Staging lists what is left, region by region as they are tabulated again.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class DeviceStaging:
         domain: Pair,
         inner: Pair,
         widths: FloatArray | None,
-        machine: Callable[[str], Machine] = Gpu,
+        machine: Callable[[str], Machine] = GpuMachine,
     ) -> None:
         assert stages.structure is not None
         self._box = stages.working(domain, inner, widths)
@@ -104,7 +104,7 @@ class DeviceStaging:
 
     @property
     def moves(self) -> int:
-        """Grows whenever an end of the box changes."""
+        """Return a number that grows whenever an end of the box changes."""
         return self._box.moves
 
     # ------------------------------------------------------------------------------------------ a region
@@ -120,7 +120,7 @@ class DeviceStaging:
         self._here = set()
 
     def _tabulate_here(self, region: int, masked: bool, extra: Extra) -> int:
-        """What the core would have left of a region after the same children were emitted.
+        """Make the tables in the core, and leave there what it would have left after the same children were emitted.
 
         It emits them in the same order; should it emit another one, all is left, rather than that child lost.
         """
@@ -182,7 +182,7 @@ class DeviceStaging:
             self._sampled = region, core.Sample(value, lo, hi, int(child), int(fraction)) if there else None
 
     def sample(self, region: int) -> core.Sample | None:
-        """The best sample point of a tabulated region that the box is; None where the function is undefined at all."""
+        """Return the best sample point of the tabulated region that the box is; None where no sample has a value."""
         self._collect()
         if self._sampled is None or self._sampled[0] != region:
             tables = self._tables[region]
@@ -194,7 +194,7 @@ class DeviceStaging:
 
     # ------------------------------------------------------------------------------------------ a run
     def begin(self, region: int, upper: float) -> None:
-        """The first children of a region just tabulated."""
+        """List the first children of a region just tabulated."""
         run = self._runs.get(region)
         if run is not None and run.last != _FIRST:
             self._collect()
@@ -203,7 +203,7 @@ class DeviceStaging:
         self._take_up(region, upper)
 
     def _take_up(self, region: int, upper: float) -> bool:
-        """The run goes on with the children after its last one, as far as they are not above `upper`.
+        """Go on with the children after the last one of a run, as far as they are not above `upper`.
 
         False where the region's tables are needed first.
         """
@@ -244,7 +244,7 @@ class DeviceStaging:
         return Advance.CHILD, bound, index
 
     def bound(self, region: int) -> float:
-        """No child left has a lower bound below this; inf when none is left."""
+        """Return a bound that no lower bound of a child left lies below; inf when none is left."""
         if self._here is not None and region in self._here:
             return self._box.bound(region)
         run = self._runs.get(region)
@@ -255,14 +255,14 @@ class DeviceStaging:
         return run.last[0] if run.more else np.inf
 
     def left(self, region: int) -> int:
-        """How many entries `prefixes` has."""
+        """Return how many entries `prefixes` has."""
         if self._here is not None and region in self._here:
             return self._box.left(region)
         run = self._runs.get(region)
         return 0 if run is None else 1 if run.more else len(run.bounds) - run.next
 
     def prefixes(self, region: int) -> tuple[FloatArray, IntArray, IntArray]:
-        """What is left as lower bounds, indices and digits fixed: together they cover every child not emitted."""
+        """Return lower bounds, indices and fixed digits of what is left; it covers every child not emitted."""
         if self._here is not None and region in self._here:
             return self._box.prefixes(region)
         run = self._runs.get(region)

@@ -60,7 +60,7 @@ enum { RESULT_SAMPLE = 0, RESULT_COUNT = 6, RESULT_BOUNDS = 8, RESULT_INDICES = 
        RESULT_SIZE = RESULT_INDICES + DEVICE_LISTED };
 
 // ---------------------------------------------------------------------------------------------- a split's shape
-struct Shape {
+struct SplitShape {
     const Packed *head;
     const char *base;  // what the head's offsets count from
 
@@ -76,9 +76,9 @@ struct Shape {
     }
     INFIMUM_METHOD const double *edges(int position) const { return at<double>(head->edges) + position * (head->parts + 1); }
 };
-INFIMUM_FN Shape shape_of_packed(const char *packed) { return {reinterpret_cast<const Packed *>(packed), packed}; }
+INFIMUM_FN SplitShape shape_of_packed(const char *packed) { return {reinterpret_cast<const Packed *>(packed), packed}; }
 // A region's place keeps the head, then the shape, then the tables.
-INFIMUM_FN Shape shape_of_place(const char *place) {
+INFIMUM_FN SplitShape shape_of_place(const char *place) {
     const Packed *head = reinterpret_cast<const Packed *>(place);
     return {head, place + sizeof(Packed) - head->shape};
 }
@@ -86,10 +86,10 @@ INFIMUM_FN char *tables_of_place(char *place, const Packed &head) { return place
 
 // ---------------------------------------------------------------------------------------------- tables
 // The values of all families on the children: enclosures over them, or values at one sample point of each.
-struct Values {
+struct ValuePointers {
     Range *pool, *suffix, *hoisted;
 };
-INFIMUM_FN Values values_at(char *start, const Packed &head) {
+INFIMUM_FN ValuePointers values_at(char *start, const Packed &head) {
     Range *pool = reinterpret_cast<Range *>(start), *suffix = pool + head.pool;
     return {pool, suffix, suffix + head.families * (head.split + 1)};
 }
@@ -114,21 +114,19 @@ INFIMUM_FN Digits digits_of(const Packed &head, unsigned index, int count) {
     const int bits = head.digit_bits, parts = head.parts;
     if (parts == 1 << bits) return {index, bits};
     Digits found = {0, bits};
-#pragma unroll 1
-    for (int p = 0; p < count; p++, index /= parts) found.all |= static_cast<unsigned long long>(index % parts) << (p * bits);
+    INFIMUM_ROLLED for (int p = 0; p < count; p++, index /= parts)
+        found.all |= static_cast<unsigned long long>(index % parts) << (p * bits);
     return found;
 }
 INFIMUM_FN unsigned index_of(const Packed &head, const Digits &digits) {
     unsigned found = 0;
-#pragma unroll 1
-    for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
+    INFIMUM_ROLLED for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
     return found;
 }
 // The function on everything that begins with the first `depth` digits.
-INFIMUM_LONG_FN Range enclosed(const Shape &s, const Values &v, Digits digits, int depth) {
+INFIMUM_LONG_FN Range enclosed(const SplitShape &s, const ValuePointers &v, Digits digits, int depth) {
     Range z[FAMILIES];
-#pragma unroll 1
-    for (int i = 0; i < FAMILIES; i++)
+    INFIMUM_ROLLED for (int i = 0; i < FAMILIES; i++)
         z[i] = closed(s.terms(i), v.pool, v.suffix + i * (s.head->split + 1), digits, depth, v.hoisted[i], 0);
     return epilogue(z);
 }

@@ -34,11 +34,11 @@ class Machine(Protocol):
         ...
 
     def room(self, size: int) -> int:
-        """Bytes of memory there, all 0; their address."""
+        """Reserve bytes of memory there, all 0; return their address."""
         ...
 
     def mailbox(self) -> int:
-        """Memory for the result that kernels write and this side reads."""
+        """Return the address of the memory for the result, which kernels write and the host reads."""
         ...
 
     def step(self, world: int, packed: tuple[int, int], place: int, scratch: int, with_sample: bool) -> None:
@@ -56,8 +56,8 @@ class Machine(Protocol):
         ...
 
 
-class Gpu:
-    """Machine on the current GPU. Its memory goes when it goes."""
+class GpuMachine:
+    """A Machine on the current GPU; its memory is freed with it."""
 
     def __init__(self, text: str) -> None:
         self._cupy = cuda_device.cupy()
@@ -114,7 +114,7 @@ class Gpu:
 
 @lru_cache(maxsize=64)
 def _modules(text: str, number: int) -> tuple[dict[str, Any], float]:
-    """Each kernel on GPU `number`, and the seconds that compiling or reading them took, both at once."""
+    """Return each kernel on GPU `number`, and the seconds that compiling or reading them took, both at once."""
     started = time.perf_counter()
     cupy = cuda_device.cupy()
     nvrtc, architecture = cupy.cuda.nvrtc, cuda_device.current().architecture
@@ -138,5 +138,5 @@ def _compiled(text: str, kernel: str, nvrtc: Any, architecture: str) -> bytes:
 
 @cache
 def headers() -> bytes:
-    """Every header that the text may include."""
+    """Return every header that the text may include."""
     return cuda_compile.headers() + b"".join(path.read_bytes() for path in sorted(_HERE.glob("*.h")))

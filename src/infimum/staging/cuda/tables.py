@@ -87,7 +87,7 @@ class TablePlaces:
 
 
 def _prefixes(split: int, parts: int) -> tuple[int, int]:
-    """How many digits the prefixes have that children are looked for by, and how many such prefixes there are."""
+    """Return how many digits the prefixes have that children are looked for by, and how many prefixes there are."""
     depth, count = 0, 1
     while depth < split and count * parts <= MOST_PREFIXES:
         depth, count = depth + 1, count * parts

@@ -19,12 +19,9 @@ REDUCTIONS = tuple(reduction.name.lower() for reduction in Reduction)
 
 
 def kernels(
-    families: Sequence[Program],
-    epilogue: Program,
-    slopes: Sequence[Program],
-    reductions: Iterable[str] = REDUCTIONS,
+    families: Sequence[Program], epilogue: Program, slopes: Sequence[Program], reductions: Iterable[str] = REDUCTIONS
 ) -> str:
-    """The text of `infimum_step` and `infimum_children` for a function of this structure.
+    """Return the text of `infimum_step` and `infimum_children` for a function of this structure.
 
     reductions: those of its families, or more; the text has no code for others. A kernel is left out where
     INFIMUM_WITHOUT_STEP or INFIMUM_WITHOUT_CHILDREN is defined.
@@ -55,7 +52,7 @@ def kernels(
 
 
 def _choice(name: str, count: int) -> Iterator[str]:
-    """The function of a family or class by its number."""
+    """Write the function that calls that of a family or class by its number."""
     yield ""
     yield "template <class V>"
     yield f"INFIMUM_FN V {name}(int number, const V *x) {{"
@@ -68,7 +65,7 @@ def _choice(name: str, count: int) -> Iterator[str]:
 
 
 def _function(name: str, program: Program, kind: str = "FN") -> Iterator[str]:
-    """A program of one output as a function of its inputs. Guarantee: the bits of every backend."""
+    """Write a program of one output as a function of its inputs. Guarantee: the bits of every backend."""
     program.check()
     if [program.slots[slot].size for slot in program.outputs] != [1]:
         raise ProgramError("a term, a slope and an epilogue have one output")
@@ -107,7 +104,7 @@ def _instruction(program: Program, row: list[int]) -> str:
 
 
 def _element(program: Program, number: int, at: int) -> str:
-    """Element `at` of a slot; 0 where there is none."""
+    """Return element `at` of a slot as text; 0 where there is none."""
     slot = program.slots[number]
     if at < 0:
         return "exactly<V>(0.0)"

@@ -14,7 +14,7 @@ from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda.emit import LONG
 from infimum.core.codes import Advance, Tables
 from infimum.staging.cuda.device import FEW, DeviceStaging
-from infimum.staging.cuda.memory import Gpu, Machine
+from infimum.staging.cuda.memory import GpuMachine, Machine
 from infimum.staging.cuda.world import DEVICE_PARTS, DEVICE_SPLIT
 from infimum.staging.working import Pair, Stages
 
@@ -28,7 +28,7 @@ _BELIEVED: set[tuple[str, Any]] = set()  # texts and machines
 
 
 def fits(stages: Stages, parts: int, variables: int) -> bool:
-    """Whether a search that splits so many variables at a time into so many parts can run on a device."""
+    """Return whether a search that splits so many variables at a time into so many parts can run on a device."""
     if (
         stages.structure is None
         or not 2 <= parts <= DEVICE_PARTS
@@ -46,9 +46,9 @@ def working(
     widths: FloatArray | None,
     backend: str = "cpu",
     partition: tuple[int, int] = (1, 1),
-    machine: Callable[[str], Machine] = Gpu,
+    machine: Callable[[str], Machine] = GpuMachine,
 ) -> Working:
-    """A working box over a domain, given outward and inward; on a device where that is asked for and possible.
+    """Return a working box over a domain, given outward and inward; on a device where that is wanted and possible.
 
     partition: into how many parts, and how many variables at a time, the search splits. A device that does not give
     the core's numbers is refused by BackendUnavailable (backends/cuda/audit.py says why it might not).
@@ -65,7 +65,7 @@ def working(
 
 
 def agrees(made: Working, stages: Stages, ends: tuple[Pair, Pair], partition: tuple[int, int]) -> bool:
-    """Whether a fresh working box gives the core's tables, samples and children on a few regions, each in the last.
+    """Return whether a fresh working box gives the core's tables, samples and children on a few nested regions.
 
     Masks are compared as if the function were smooth: it is their numbers that count here.
     """
@@ -94,7 +94,7 @@ def agrees(made: Working, stages: Stages, ends: tuple[Pair, Pair], partition: tu
 
 
 def _emitted(box: Working, region: int, upper: float) -> list[tuple[float, int]]:
-    """The first children of a region, one more than are listed at first."""
+    """Return the first children of a region, one more than are listed at first."""
     found: list[tuple[float, int]] = []
     while len(found) <= FEW and box.bound(region) <= min(upper, _LARGEST):
         kind, bound, index = box.advance(region, upper)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from infimum.tracing.calls import keeps_views
+from infimum.tracing.copies import layout
 from infimum.tracing.dtypes import bound_of, result_kinds, type_of, typed, with_kind
-from infimum.tracing.layout import layout
 from infimum.tracing.numpy.elementwise import as_truth, refuse_overflow
 from infimum.tracing.refusal import refusal
 from infimum.tracing.selected import Selected
@@ -90,6 +91,7 @@ def _clip(t: Tracer, a: Any, a_min: Any = None, a_max: Any = None, min: Any = No
     return t.copied(found) if found is a else found
 
 
+@keeps_views
 def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     if not copy:
         raise refusal("np.nan_to_num(..., copy=False) is not offered.", "Write a[...] = np.nan_to_num(a).")
@@ -101,9 +103,6 @@ def _nan_to_num(t: Tracer, x: Any, copy: bool = True, nan: Any = 0.0, posinf: An
         at = t.lifted(lambda u, name=name: t.nonfinite.as_node(getattr(t.nonfinite.of(u), name)), x, boolean=True)
         found = t.apply("where", at, value, found)
     return found
-
-
-_nan_to_num.keeps_views = True  # type: ignore[attr-defined]
 
 
 def _isclose(t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08) -> Any:

@@ -1,4 +1,4 @@
-"""NumPy functions written out by others: polynomials, differences, grids between two numbers, powers of a matrix.
+"""NumPy functions composed of others: polynomials, differences, grids, interpolation, powers of a matrix.
 
 NumPy's own Python code asks for arrays of numbers; these say the same in functions that trace.
 """
@@ -158,18 +158,10 @@ _SERIES = {
 }
 
 FUNCTIONS: dict[Any, Rule] = {
-    np.vander: _vander,
-    np.gradient: _gradient,
-    np.ediff1d: _ediff1d,
-    np.linspace: _linspace,
-    np.linalg.matrix_power: _matrix_power,
-    np.round: _round,
-    np.around: _round,
-    np.fix: lambda t, x: t.ufunc(np.trunc, (x,)),
-    np.interp: _interp,
-    np.polyval: _polyval,
-    np.apply_along_axis: _apply_along_axis,
-}
+    np.vander: _vander, np.gradient: _gradient, np.ediff1d: _ediff1d, np.linspace: _linspace, np.interp: _interp,
+    np.linalg.matrix_power: _matrix_power, np.round: _round, np.around: _round, np.polyval: _polyval,
+    np.fix: lambda t, x: t.ufunc(np.trunc, (x,)), np.apply_along_axis: _apply_along_axis,
+}  # fmt: skip
 for _name, _steps in _SERIES.items():
     _module, _, _function = _name.partition(".")
     FUNCTIONS[getattr(getattr(np.polynomial, _module), _function)] = _series(_steps)

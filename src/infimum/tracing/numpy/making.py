@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.tracing.calls import keeps_views
 from infimum.tracing.dtypes import type_of
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
@@ -13,6 +14,7 @@ from infimum.tracing.tracer import Rule, Tracer
 from infimum.tracing.values import plain
 
 
+@keeps_views
 def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
     """Return the array itself, or a list as an array: np.asarray and its relatives."""
     found = t.stacked(a) if isinstance(a, list | tuple) else t.boxed(t.traced(a))
@@ -22,9 +24,7 @@ def _asarray(t: Tracer, a: Any, dtype: Any = None, copy: Any = None) -> Any:
     return t.copied(found) if copy and found is a else found
 
 
-_asarray.keeps_views = True  # type: ignore[attr-defined]
-
-
+@keeps_views
 def _contiguous(t: Tracer, a: Any, dtype: Any = None) -> Any:
     found = _asarray(t, a, dtype)
     if not found.shape:
@@ -32,15 +32,10 @@ def _contiguous(t: Tracer, a: Any, dtype: Any = None) -> Any:
     return found if found.positions().flags.c_contiguous else t.copied(found, "C")
 
 
-_contiguous.keeps_views = True  # type: ignore[attr-defined]
-
-
+@keeps_views
 def _array(t: Tracer, a: Any, dtype: Any = None, copy: Any = True, ndmin: int = 0) -> Any:
     found = _asarray(t, a, dtype, copy)
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if found.ndim < ndmin else found
-
-
-_array.keeps_views = True  # type: ignore[attr-defined]
 
 
 def _like(value: float) -> Rule:
@@ -66,12 +61,14 @@ def _full(t: Tracer, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return found
 
 
+@keeps_views
 def _copyto(t: Tracer, dst: Any, src: Any, where: Any = True) -> None:
     if where is not True:
         src = t.call(np.where, (where, src, dst))
     t.into(dst, src)
 
 
+@keeps_views
 def _fill_diagonal(t: Tracer, a: Any, val: Any) -> None:
     if np.ndim(val):
         raise refusal("np.fill_diagonal with an array is not offered.", "Write a[range(n), range(n)] = values.")
@@ -79,6 +76,7 @@ def _fill_diagonal(t: Tracer, a: Any, val: Any) -> None:
     t.assign(a, (rows,) * np.ndim(a), val)
 
 
+@keeps_views
 def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
     at, values = np.asarray(plain(ind)), t.traced(v)
     if values.size not in (1, at.size):
@@ -86,16 +84,13 @@ def _put(t: Tracer, a: Any, ind: Any, v: Any) -> None:
     t.assign(a.part(a.positions().ravel()), at.ravel(), values.reshape(-1))
 
 
+@keeps_views
 def _putmask(t: Tracer, a: Any, mask: Any, values: Any) -> None:
     if np.ndim(values):
         raise refusal(
             "np.putmask and np.place with several values are not offered.", "Write np.where(mask, values, a)."
         )
     t.assign(a, ..., t.call(np.where, (mask, values, a)))
-
-
-for _writes in (_copyto, _fill_diagonal, _put, _putmask):
-    _writes.keeps_views = True  # type: ignore[union-attr]
 
 
 def _add_at(t: Tracer, a: Any, indices: Any, b: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from infimum.graph.indexmap import of_indices
 from infimum.tracing.buffer import Buffer
-from infimum.tracing.calls import freeze
+from infimum.tracing.calls import freeze, keeps_views
 from infimum.tracing.dtypes import bound_of, joined_kind
 from infimum.tracing.refusal import refusal
 from infimum.tracing.traced import TracedArray
@@ -22,6 +22,7 @@ from infimum.tracing.values import is_symbolic, plain
 def _view(function: Any) -> Rule:
     """Return the rule of a function that rearranges one array and returns a view wherever NumPy does."""
 
+    @keeps_views
     def rule(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
         a = t.traced(a)
         if a.buffer is None:
@@ -34,7 +35,6 @@ def _view(function: Any) -> Rule:
             return type(found)(_picked(t, a, part, base) for part in found)
         return _picked(t, a, found, base)
 
-    rule.keeps_views = True  # type: ignore[attr-defined]
     return rule
 
 
@@ -108,11 +108,11 @@ def _extract(t: Tracer, condition: Any, arr: Any) -> Any:
 def _at_least(function: Any) -> Rule:
     rule = _view(function)
 
+    @keeps_views
     def each(t: Tracer, *arys: Any) -> Any:
         found = tuple(rule(t, a) for a in arys)
         return found[0] if len(found) == 1 else found
 
-    each.keeps_views = True  # type: ignore[attr-defined]
     return each
 
 
