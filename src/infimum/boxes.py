@@ -22,8 +22,9 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Ends = tuple[FloatArray, FloatArray]
 
-_SEEN = 16, 2**12  # boxes, and numbers in them, by which the shrinkage of all is judged, where it is only told
+_SEEN = 16, 2**8  # boxes, and numbers in them, by which the shrinkage of all is judged, where it is only told
 _UNKNOWN = np.empty(0)
+_DOUBLE = np.dtype(np.float64)  # asked for by identity first: boxes are made often
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,10 +40,9 @@ class Boxes:
     lower: FloatArray = field(default_factory=lambda: _UNKNOWN)
 
     def __post_init__(self) -> None:
-        for name in ("lo", "hi", "lower"):
-            given = getattr(self, name)
-            if not _is_double(given):
-                object.__setattr__(self, name, _doubles(given))
+        if not (_is_double(self.lo) and _is_double(self.hi) and _is_double(self.lower)):
+            for name in ("lo", "hi", "lower"):
+                object.__setattr__(self, name, _doubles(getattr(self, name)))
         if self.lo.ndim != 2 or self.lo.shape != self.hi.shape:
             raise ShapeMismatch(
                 f"boxes are two arrays (k, n) of lower and upper ends, got shapes {self.lo.shape} and {self.hi.shape}. "
@@ -106,11 +106,15 @@ def no_boxes(n: int) -> Boxes:
 
 
 def _is_double(given: Any) -> bool:
-    return getattr(given, "dtype", None) == np.float64
+    dtype = getattr(given, "dtype", None)
+    return dtype is _DOUBLE or dtype == np.float64
 
 
 def _doubles(given: Any) -> FloatArray:
     """Return an array of doubles; refuse numbers that this would change."""
+    if _is_double(given):
+        same: FloatArray = given
+        return same
     found = np.array(given, np.float64)
     if not np.array_equal(np.asarray(given, object), found.astype(object)):
         raise InvalidInterval("an end of a box is no double. Round it outward: infimum.Interval(lo, hi).")

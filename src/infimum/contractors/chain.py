@@ -6,7 +6,6 @@ Between two of infimum's own, boxes stay where they are, on the host or on a GPU
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +67,7 @@ class ContractorChain:
 
         Boxes that have no such point are left out; no lower bound falls.
         """
-        known = replace(self.known, upper=upper)
+        known = self.known.under(upper)
         if not self._unbounded.is_idle:
             boxes = self._turn("", self._unbounded, boxes, known)
         if self._linear is not None:
@@ -88,7 +87,7 @@ class ContractorChain:
         The level may be a guess: where it empties a box, the bound is the level. A patient search goes on for a single
         variable that is narrowed, as along a chain of terms.
         """
-        known, found = replace(self.known, upper=level), boxes
+        known, found = self.known.under(level), boxes
         is_done = not self._has_level
         if self._linear is not None:
             found = self._linear.contract(boxes, known)
@@ -105,7 +104,7 @@ class ContractorChain:
         middles = at_fraction(*boxes.ends, 0.5)
         if self._linear is None:
             return middles
-        return np.vstack([middles, self._linear.points(boxes, replace(self.known, upper=level))])
+        return np.vstack([middles, self._linear.points(boxes, self.known.under(level))])
 
     def _layer_is_enough(self, before: Boxes, after: Boxes, upper: npt.ArrayLike) -> bool:
         """Say whether a large layer did so well, or had so little to go by, that the other contractors can wait."""

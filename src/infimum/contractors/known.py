@@ -35,6 +35,10 @@ class Known:
     widths: FloatArray | None = None
     _memory: _Memories = field(default_factory=lambda: _Memories(), repr=False)
 
+    def under(self, upper: Any, widths: FloatArray | None = None) -> Known:
+        """Return the same for another upper bound, and for these widths; what was evaluated is shared."""
+        return Known(self.function, self.domain, upper, self.threads, widths, self._memory)
+
     def limits(self, boxes: Boxes) -> FloatArray:
         """Return what f may be at most on each box, (k,)."""
         return limits(boxes.lo, self.upper)

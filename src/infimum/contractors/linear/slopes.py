@@ -13,8 +13,6 @@ slices make good for it at the price of one gradient for each.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from infimum.boxes import Boxes, Ends, is_empty, met
@@ -43,7 +41,7 @@ class LayerSlopes:
         at_lower, at_upper = touched(known.domain, *boxes.ends)
         for i in np.flatnonzero(~(at_lower | at_upper).any(1) & ~boxes.is_empty()):
             box = boxes.lo[i : i + 1], boxes.hi[i : i + 1]
-            y = layer.behind(Boxes(*box), replace(known, upper=limit[i : i + 1]))
+            y = layer.behind(Boxes(*box), known.under(limit[i : i + 1]))
             if is_empty(*y).all() or not self._is_smooth(y, known.threads):
                 continue
             for left in _LEFT:

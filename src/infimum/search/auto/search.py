@@ -12,8 +12,6 @@ A box is one of two variables or of a million: the same code. Often nothing is e
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from infimum.boxes import Boxes, FloatArray, concatenated, without_nan
@@ -291,7 +289,7 @@ class Search(Method):
         few = min(tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
-            known = replace(self.chain.known, upper=self.upper, widths=self.widths)
+            known = self.chain.known.under(self.upper, self.widths)
             boxes = self._hold(bisected(boxes, proposed_cuts(self.options.split, boxes, known)))
             self._credit("split", len(boxes) - count)
             if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:
