@@ -49,7 +49,7 @@ def nums_to_interval(lo: object, hi: object) -> Interval:
 
 
 def text_to_interval(text: str) -> Interval:
-    """Enclose what the text denotes; if nothing, warn of UndefinedOperation and return the empty interval (IEEE 1788)."""
+    """Enclose what the text denotes; if nothing, warn of UndefinedOperation and return the empty interval."""
     return _constructed(lambda: Interval(text))
 
 
