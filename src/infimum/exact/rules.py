@@ -14,7 +14,7 @@ from infimum.ops import ufunc_names
 
 
 def trunc(x: Terms) -> int:
-    """Be the number without what follows the point."""
+    """Return the number without what follows the point."""
     if exact_value.sign(x) >= 0:
         return exact_value.floor(x)
     return -exact_value.floor(exact_form.neg(x))

@@ -32,7 +32,7 @@ _REDUCTIONS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "mi
 
 
 def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Be the ends, or the answers, of a NumPy universal function; NotImplemented if it is not ours."""
+    """Return the ends, or the answers, of a NumPy universal function; NotImplemented if it is not ours."""
     name = function.__name__
     if not all(_readable(value) for value in inputs):
         return NotImplemented
@@ -84,7 +84,7 @@ def _reduced(
 
 
 def function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Be the ends of a NumPy function that is no universal function."""
+    """Return the ends of a NumPy function that is no universal function."""
     if function in _REARRANGING:
         return _rearranged(function, args, kwargs)
     if function in _COMPUTING:
@@ -98,7 +98,7 @@ def function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 
 def _rearranged(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Pair:
-    """Be the ends moved as the function moves elements, lower and upper ones alike."""
+    """Return the ends moved as the function moves elements, lower and upper ones alike."""
     values, rest = args[0], args[1:]
     if function in _JOINING:
         pairs = [operand(value) for value in values]

@@ -34,22 +34,22 @@ class Facts(NamedTuple):
 
 
 def empty(shape: Shape = ()) -> Interval:
-    """Be the empty interval, or an array of it."""
+    """Return the empty interval, or an array of it."""
     return Interval(np.full(shape, EMPTY[0]), np.full(shape, EMPTY[1]))
 
 
 def entire(shape: Shape = ()) -> Interval:
-    """Be the interval of all real numbers, or an array of it."""
+    """Return the interval of all real numbers, or an array of it."""
     return Interval(np.full(shape, ENTIRE[0]), np.full(shape, ENTIRE[1]))
 
 
 def nums_to_interval(lo: object, hi: object) -> Interval:
-    """Be [lo, hi]; where there is no such interval, warn of UndefinedOperation and be empty, as IEEE 1788 says."""
+    """Return [lo, hi]; if there is none, warn of UndefinedOperation and return the empty interval (IEEE 1788)."""
     return _constructed(lambda: _nonempty(lo, hi))
 
 
 def text_to_interval(text: str) -> Interval:
-    """Enclose what the text denotes; if nothing, warn of UndefinedOperation and be empty, as IEEE 1788 says."""
+    """Enclose what the text denotes; if nothing, warn of UndefinedOperation and return the empty interval."""
     return _constructed(lambda: Interval(text))
 
 
@@ -92,7 +92,7 @@ ELEMENTWISE: dict[str, Callable[..., Interval]] = {
 
 
 def pos(x: object) -> Interval:
-    """Be x itself."""
+    """Return x itself."""
     return Interval._of(operand(x))
 
 
@@ -107,7 +107,7 @@ def pown(x: object, p: object) -> Interval:
 
 
 def hull(x: object, y: object) -> Interval:
-    """Be the smallest interval that contains x and y."""
+    """Return the smallest interval that contains x and y."""
     return Interval._of(call("hull", operand(x), operand(y)))
 
 
@@ -115,7 +115,7 @@ convex_hull = hull
 
 
 def intersection(x: object, y: object) -> Interval:
-    """Be the numbers that lie in x and in y."""
+    """Return the numbers that lie in x and in y."""
     return Interval._of(call("intersection", operand(x), operand(y)))
 
 

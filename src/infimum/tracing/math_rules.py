@@ -22,7 +22,7 @@ from infimum.tracing.values import is_symbolic
 
 
 def _single(t: Tracer, value: Any) -> Any:
-    """The one number of a value: math's functions take no arrays."""
+    """Return the one number of a value: math's functions take no arrays."""
     if not isinstance(value, TracedArray) or not value.shape:
         return value
     if value.size != 1:
@@ -38,7 +38,7 @@ def _core(row: Operation) -> Rule:
 
 
 def _raising(rule: Rule) -> Rule:
-    """A function of Python's, which raises an error where NumPy's has a pole."""
+    """Return the rule of a function of Python's, which raises an error where NumPy's has a pole."""
     return lambda t, *values: t.lifted(
         lambda made, *args: t.nonfinite.raising(made, args), rule(t, *values), *(_single(t, v) for v in values)
     )
@@ -49,7 +49,7 @@ def _numpy(function: Any) -> Rule:
 
 
 def _truth(function: Any) -> Rule:
-    """A question that Python answers by True or False of its own."""
+    """Return the rule of a question that Python answers by its own True or False."""
 
     def rule(t: Tracer, value: Any) -> Any:
         found = t.call(function, (_single(t, value),), {})
@@ -114,7 +114,7 @@ _RESULTS |= dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "B")
 
 
 def _python(name: str, rule: Rule) -> Rule:
-    """A function of math: its results are Python's own numbers."""
+    """Return the rule of a function of math: its results are Python's own numbers."""
 
     def python(t: Tracer, *values: Any, **kwargs: Any) -> Any:
         if name not in _CALM:
@@ -130,7 +130,7 @@ MATH |= {function: _python(function.__name__, rule) for function, rule in MATH.i
 
 
 def _owned(t: Tracer, found: Any, values: list[Any]) -> Any:
-    """What min or max chose, with its type.
+    """Return what min or max chose, with its type.
 
     all of one type             that type
     NumPy's floats, and Python's numbers of any kind but truth values

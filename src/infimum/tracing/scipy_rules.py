@@ -24,7 +24,7 @@ def _expit(t: Tracer, x: Any) -> Any:
 
 
 def _log_expit(t: Tracer, x: Any) -> Any:
-    """scipy.special.log_expit.
+    """Return scipy.special.log_expit.
 
     x                 answer
     moderate          -log(1 + exp(-x)), which is smooth

@@ -30,7 +30,7 @@ def _magnitude(x: Any) -> int:
 
 
 def multiply(x: Columns, y: Columns) -> Columns:
-    """Be the products."""
+    """Return the products."""
     # | roots               | of the product                       |
     # | one of the two is 1 | the other one                        |
     # | equal               | 1, and the coefficient takes it over |
@@ -54,7 +54,7 @@ def _merged(x: Monomial, y: Monomial) -> Monomial:
 
 
 def add(x: Columns, y: Columns) -> Columns:
-    """Be the sums of multiples of one number: with unlike roots or factors they are unfit."""
+    """Return the sums of multiples of one number: with unlike roots or factors they are unfit."""
     nothing = x.p == 0
     if x.factor != y.factor or not np.all(nothing | (y.p == 0) | ((x.a == y.a) & (x.b == y.b))):
         raise Unfit
@@ -64,17 +64,17 @@ def add(x: Columns, y: Columns) -> Columns:
 
 
 def negative(x: Columns) -> Columns:
-    """Be -x."""
+    """Return -x."""
     return Columns(-x.p, x.q, x.a, x.b, x.factor, x.shape)
 
 
 def subtract(x: Columns, y: Columns) -> Columns:
-    """Be the differences."""
+    """Return the differences."""
     return add(x, negative(y))
 
 
 def reciprocal(x: Columns) -> Columns:
-    """Be 1/x: 1/(p/q sqrt(a/b)) = (q b)/(p a) sqrt(a/b)."""
+    """Return 1/x: 1/(p/q sqrt(a/b)) = (q b)/(p a) sqrt(a/b)."""
     if np.any(x.p == 0):
         raise Unfit
     factor = tuple((atom, -exponent) for atom, exponent in x.factor)
@@ -82,12 +82,12 @@ def reciprocal(x: Columns) -> Columns:
 
 
 def divide(x: Columns, y: Columns) -> Columns:
-    """Be the quotients."""
+    """Return the quotients."""
     return multiply(x, reciprocal(y))
 
 
 def sqrt(x: Columns) -> Columns:
-    """Be the roots of rational numbers, rational where they are."""
+    """Return the roots of rational numbers, rational where they are."""
     if not x.is_rational or np.any(x.p < 0):
         raise Unfit
     over, under = _integer_root(x.p), _integer_root(x.q)
@@ -104,7 +104,7 @@ def _integer_root(x: IntArray) -> Any:
 
 
 def power(x: Columns, y: Columns) -> Columns:
-    """Be x to one power for all elements: a small integer, or one half."""
+    """Return x to one power for all elements: a small integer, or one half."""
     if not y.is_rational or y.p.ndim or y.q.ndim:
         raise Unfit
     k, under = int(y.p), int(y.q)
@@ -126,26 +126,26 @@ def _like(x: Columns, y: Columns) -> Columns:
 
 
 def absolute(x: Columns) -> Columns:
-    """Be |x|, where the factor is known to be positive."""
+    """Return |x|, where the factor is known to be positive."""
     if any(atom.name not in ("pi", "e") for atom, _ in x.factor):
         raise Unfit
     return reduced(np.abs(x.p), x.q, x.a, x.b, x.factor, x.shape)
 
 
 def floor_divide(x: Columns, y: Columns) -> Columns:
-    """Be the largest integers that are not above x / y."""
+    """Return the largest integers that are not above x / y."""
     if not (x.is_rational and y.is_rational) or np.any(y.p == 0):
         raise Unfit
     return reduced(_times(x.p, y.q) // _times(x.q, y.p), ONE, ONE, ONE, (), _shape(x, y))
 
 
 def remainder(x: Columns, y: Columns) -> Columns:
-    """Be x less the multiple of y that floor_divide counts."""
+    """Return x less the multiple of y that floor_divide counts."""
     return subtract(x, multiply(y, floor_divide(x, y)))
 
 
 def order(x: Columns, y: Columns) -> npt.NDArray[np.int64]:
-    """Be the signs of x - y, for rational numbers."""
+    """Return the signs of x - y, for rational numbers."""
     if not (x.is_rational and y.is_rational):
         raise Unfit
     return np.broadcast_to(np.sign(_times(x.p, y.q) - _times(y.p, x.q)), _shape(x, y))

@@ -24,7 +24,7 @@ def _core(op: str, boolean: bool = False) -> Rule:
 
 
 def _compared(op: str, swapped: bool = False) -> Rule:
-    """A comparison, as NumPy has it where an operand is infinite or NaN."""
+    """Return the rule of a comparison, as NumPy has it where an operand is infinite or NaN."""
 
     def rule(t: Tracer, a: Any, b: Any) -> Any:
         first, second = (b, a) if swapped else (a, b)
@@ -94,7 +94,7 @@ def _invert(t: Tracer, a: Any) -> Any:
 
 
 def _choice(op: str, neutral: float, ignores_nan: bool = False) -> Rule:
-    """min or max, of which an infinite constant is the neutral element (or the refused answer)."""
+    """Return min or max, of which an infinite constant is the neutral element (or the refused answer)."""
 
     def rule(t: Tracer, a: Any, b: Any) -> Any:
         for one, other in ((a, b), (b, a)):
@@ -116,7 +116,7 @@ def _is_double(value: Any) -> bool:
 
 
 def _quotient(t: Tracer, a: Any, b: Any, name: str) -> Any:
-    """a/b for those who round it: of infinities they do so in ways of their own, which are refused."""
+    """Return a/b for functions that round it; they round infinities in ways of their own, which are refused."""
     for value in (a, b):
         t.nonfinite.refuse(t.nonfinite.is_infinite(t.operand(value)[0]), name)
     return t.apply("div", a, b)
@@ -131,7 +131,7 @@ def _fmod(t: Tracer, a: Any, b: Any) -> Any:
 
 
 def _rest(t: Tracer, a: Any, whole: Any) -> Any:
-    """a less what is taken from it; where nothing is left, NumPy's zero has the sign of a."""
+    """Return a less what is taken from it; where nothing is left, NumPy's zero has the sign of a."""
     return t.lifted(lambda x, y: t.nonfinite.zeros.forget(t.operation("sub", (x, y))), a, whole)
 
 
@@ -169,7 +169,7 @@ def _scaled(factor: Any) -> Rule:
 
 
 def sinc(t: Tracer, a: Any) -> Any:
-    """sin(pi a)/(pi a), and 1 at 0."""
+    """Return sin(pi a)/(pi a), and 1 at 0."""
     quotient = t.apply("div", t.apply("sinpi", a), t.apply("mul", pi, a))
     return t.apply("where", t.apply("is_equal", a, 0.0), 1.0, quotient)
 
@@ -188,7 +188,7 @@ def refuse_overflow(t: Tracer, node: Node) -> None:
 
 
 def asked(which: str) -> Rule:
-    """isnan, isinf, isfinite: where the real function is defined, and where it has a pole."""
+    """Return isnan, isinf or isfinite: where the real function is defined, and where it has a pole."""
 
     def rule(t: Tracer, a: Any) -> Any:
         node, shape, _ = t.operand(a)
