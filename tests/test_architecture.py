@@ -78,16 +78,12 @@ def test_imports_go_one_way(name: str) -> None:
         assert RANK[_room(imported)] <= RANK[_room(name)], f"{name} may not know {imported}"
 
 
-# What still reads graphs, and is to get its answers from function/ instead.
-READS_GRAPHS = {"infimum.search.auto.separable", "infimum.search.auto.blocks", "infimum.search.spikes"}
-
-
 @pytest.mark.parametrize(
     "name", [name for name in MODULES if name.startswith(("infimum.search", "infimum.contractors"))]
 )
 def test_searches_and_contractors_read_no_graph(name: str) -> None:
     read = {imported for imported in _imports(MODULES[name]) if _room(imported) in ("graph", "passes")}
-    assert not read or name in READS_GRAPHS, f"{name} reads {read}: let passes/ make it and function/ hand it over"
+    assert not read, f"{name} reads {read}: let passes/ make it and function/ hand it over"
 
 
 def test_the_core_knows_nothing_above_it() -> None:

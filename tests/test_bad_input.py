@@ -114,11 +114,11 @@ def test_a_function_that_is_defined_nowhere_has_no_minimum(name: str) -> None:
 @pytest.mark.parametrize("where", [0.0, 1.0, 1e15, -1e300])
 @pytest.mark.parametrize("f", [lambda x: np.abs(x[0] - 0.3), lambda x: x[0] * 1e-300, lambda x: np.floor(x[0])])
 def test_a_tolerance_finer_than_the_doubles_ends(f: Callable[[Any], Any], where: float) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableTolerance)
         result = infimum.minimize(f, [(where, where + max(1.0, abs(where)))], xtol=1e-320, time_limit=1)
-    assert result.status in (Status.PROVED, Status.GOAL_MISSED, Status.TIME) and time.perf_counter() - started < 10
+    assert result.status in (Status.PROVED, Status.GOAL_MISSED, Status.TIME) and time.process_time() - started < 10
     assert result.minimum.lo <= result.minimum.hi and result.nregions
 
 

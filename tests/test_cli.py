@@ -302,9 +302,20 @@ def test_bench_paper_refuses_an_unknown_function(capsys: pytest.CaptureFixture[s
 COMMAND = [sys.executable, "-m", "infimum", "solve", "rosenbrock", "--method", "paper", "--dim", "5000"]
 
 
+def _let_work(run: subprocess.Popen[str], seconds: float = 2.5) -> None:
+    """Wait until a process is well under way: it has used the processor for so long, however busy the machine is."""
+    times = Path(f"/proc/{run.pid}/stat")
+    if not times.exists():
+        time.sleep(3)
+        return
+    ticks = os.sysconf("SC_CLK_TCK")
+    while sum(map(int, times.read_text().rpartition(")")[2].split()[11:13])) < seconds * ticks:
+        time.sleep(0.05)
+
+
 def test_ctrl_c_ends_a_solve_with_the_result_so_far() -> None:
     run = subprocess.Popen([*COMMAND, "--time-limit", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    _let_work(run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=30)
     assert run.returncode == 130, err
@@ -315,7 +326,7 @@ def test_after_ctrl_c_the_result_is_printed_and_the_file_written(tmp_path: Path)
     file = tmp_path / "result.json"
     command = [*COMMAND, "--time-limit", "60", "--json", str(file)]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    _let_work(run)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130, err

@@ -268,11 +268,11 @@ def test_the_papers_functions_shrink_in_a_few_passes(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "slack", "width"), [("rastrigin", 1e-6, 2e-4), ("levy", 1e-12, 1e-2)])
 def test_a_million_variables_do_not_drown_in_rounding(name: str, slack: float, width: float) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     passes, found = reached(name, 1_000_000, slack)
     assert found <= width
     assert passes <= 4
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 # --- the same bits everywhere ----------------------------------------------------------------------------------------

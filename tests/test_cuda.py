@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import infimum.core
 import nvrtc
 import samples
 
-SOURCE = (nvrtc.CORE / "kernels.cu").read_text()
+SOURCE = (Path(__file__).parent / "core_kernels.cu").read_text()
 ARCHITECTURES = ("compute_80", "compute_90", "compute_100")
 
 

@@ -116,9 +116,9 @@ def test_a_domain_does_not_change() -> None:
 
 
 def test_a_million_variables_are_read_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     domain = read_bounds([(0, pi)] * 1_000_000)
-    assert domain.n == 1_000_000 and time.perf_counter() - start < 5
+    assert domain.n == 1_000_000 and time.process_time() - start < 5
     assert repr(domain).endswith("and 999997 more>")
 
 

@@ -388,9 +388,9 @@ def test_arrays_of_constants_beside_intervals_become_intervals() -> None:
 
 
 def test_ten_thousand_square_roots_are_enclosed_quickly() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     roots = np.sqrt(exact(np.arange(1, 10_001))).enclose()
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert (roots.lo**2 <= np.arange(1, 10_001) * (1 + 1e-15)).all()
     assert roots[3].lo == roots[3].hi == 2
     assert (roots.hi <= np.nextafter(roots.lo, INF)).all()

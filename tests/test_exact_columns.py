@@ -407,14 +407,14 @@ def test_loops_and_arrays_of_exact_constants_give_the_same_program(n: int) -> No
 def test_a_million_exact_constants_are_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an object for each: then they could not be made in the time."""
     monkeypatch.setattr(Columns, "elements", lambda self: pytest.fail("elements were made"))
-    started = time.perf_counter()
+    started = time.process_time()
     i = exact(np.arange(1, 1_000_001))
     for array in (np.sqrt(i), i / 10, pi * i / 7, 1 / np.sqrt(i)):
         made = constant(array)
         lo, hi = made.enclosure()
         assert np.all(np.nextafter(lo, INF) >= hi) and np.all((lo <= made.points()) & (made.points() <= hi))
         assert made == constant(array) and hash(made) == hash(constant(array))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_columns_refuse_what_they_cannot_hold() -> None:

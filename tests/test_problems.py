@@ -74,9 +74,9 @@ def test_plain_evaluation_is_fast_in_a_thousand_variables(name: str) -> None:
     problem = problems.named(name, 1000)
     x = np.linspace(-1, 1, 1000)
     problem.f(x)
-    start = time.perf_counter()
+    start = time.process_time()
     value = problem.f(x)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert np.isfinite(float(value)) and not isinstance(value, Exact)
 
 
@@ -124,6 +124,6 @@ def test_unknown_names_and_sizes_are_refused() -> None:
 
 
 def test_a_million_variables_are_set_up_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert problems.levy(1_000_000).n == len(problems.zabinsky(1_000_000).bounds) == 1_000_000
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,20 @@ from infimum.interval import Interval, is_empty
 from infimum.records.merge import merged
 from infimum.records.result import Result, result_of
 from infimum.records.writing import enclosure
-from infimum.search.outcome import Progress
+from infimum.search.outcome import Outcome, Progress
 from infimum.search.status import Status
 
 INF = float("inf")
 
 
-def outcome(**given: Any) -> SimpleNamespace:
+def outcome(**given: Any) -> Outcome:
     made = {
         "lower": -1.0, "upper": -0.9999, "boxes": np.array([[[0, 1], [2, 3]], [[1, 2], [3, 4]]]),
         "lower_bounds": np.array([-1.0, -0.99995]), "x": np.array([0.5, 2.5]), "fun": -0.99991,
         "status": Status.PROVED, "nit": 7, "boxes_evaluated": 60, "points_evaluated": 10, "seconds": 0.25,
         "product": None, "proof": None, "missed": None, "history": [Progress(1, -2.0, 0.0, 5, 0.1)],
     }  # fmt: skip
-    return SimpleNamespace(**{**made, **given})
+    return Outcome(**{**made, **given})
 
 
 def test_every_promised_name_is_an_attribute_and_a_key() -> None:

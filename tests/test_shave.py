@@ -41,6 +41,12 @@ def test_a_box_with_a_point_of_no_width_and_one_that_is_empty_come_back() -> Non
     assert not (lo <= hi).all()
 
 
+def test_infinite_boxes_are_shaved_at_zero() -> None:
+    function = trace(lambda x: np.exp(x[0]) + x[1] ** 2, 2)
+    found = pairs_of(shaving(function).contract(*box((-np.inf, np.inf), (-np.inf, np.inf)), 0.5))
+    assert found == [(-np.inf, 0.0), (-np.inf, np.inf)]
+
+
 def test_many_variables_stay_as_they_are() -> None:
     lo, hi = np.full((1, 17), -1.0), np.ones((1, 17))
     found = shaving(trace(lambda x: np.sum(x**2), 17)).contract(lo, hi, 0.0)

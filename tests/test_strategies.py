@@ -367,8 +367,8 @@ def test_a_grid_and_several_propose_what_they_say() -> None:
 
 
 def test_limits_hold_while_many_narrow_regions_are_put_out() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     f = lambda x: np.where(x[0] > 0, 0.0, 1.0) + 0 * x[1]  # noqa: E731
     result = infimum.minimize(f, [(-1, 1)] * 2, method="paper", time_limit=1)
-    assert result.status == Status.TIME and time.perf_counter() - started < 10
+    assert result.status == Status.TIME and time.process_time() - started < 10
     assert 0 in result.minimum

@@ -59,9 +59,9 @@ def test_vector_style_gives_the_same_graph_for_every_n(name: str) -> None:
 
 
 def test_loop_style_is_traced_in_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     trace_graph(paper_functions.rosenbrock_loop, 10_000)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_the_function_keeps_its_own_state() -> None:

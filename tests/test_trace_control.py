@@ -87,9 +87,9 @@ def test_random_numbers_as_default_arguments_and_attributes_are_refused() -> Non
 
 def test_the_time_may_be_measured_but_not_used() -> None:
     def timed(x: Any) -> Any:
-        start = time.perf_counter()
+        start = time.process_time()
         total = np.sum(x**2)
-        spent.append(time.perf_counter() - start)
+        spent.append(time.process_time() - start)
         return total
 
     spent: list[Any] = []

@@ -22,7 +22,8 @@ from infimum.contractors.contractor import foreign_names
 from infimum.domain import Domain
 from infimum.errors import InternalError
 from infimum.interval.outward import FloatArray
-from infimum.records.result import Result, negated, result_of, result_under_way
+from infimum.records.maximum import step_turned_back
+from infimum.records.result import Result, result_of, result_under_way
 from infimum.records.writing import trusted
 from infimum.search import placed
 from infimum.search.outcome import MEMORY_LIMIT, Options, Outcome, Progress
@@ -83,11 +84,11 @@ def minimize(
                    regions that are kept, 2 GiB by default; None for no limit
     method         "auto": contract before you split; "paper": the method of Zhang, Shan and Cagan. Without a name, the
                    one that the other options belong to
-    contractors    of "auto", what shrinks boxes (docs/contraction.md): a name or a list of names among "linear",
-                   "level", "monotone", "stationary", "mean_value"; () for none, None for these. A list may hold objects
-                   of your own (docs/extending.md): the claim then rests on them too, and result.trust names them
+    contractors    of "auto", what shrinks boxes: a name or a list of names of docs/contraction.md, such as "level"; ()
+                   for none. A list may hold objects of your own (docs/extending.md): the claim then rests on them too,
+                   and result.trust names them
     split          of "auto", where a box is cut: along "smear" (the variable in which the function changes most; the
-                   default), "largest" (the widest), "round_robin" (one after the other), or by an object of your own
+                   default), another rule of docs/contraction.md such as "largest", or an object of your own
     partition      of "paper", where regions are cut: "paper" (4 equal parts of 10 variables at a time), "golden",
                    "logarithmic", or an object such as infimum.strategies.Uniform(parts=2, variables=5)
     sampling       of "paper", where good points are looked for: "paper", "midpoint", "grid", "latin", "random",
@@ -166,7 +167,7 @@ def _searched(
 
         def report(state: Progress) -> bool:
             """Show the state, ask the callback, and say whether to stop."""
-            step = negated(state) if maximize else state
+            step = step_turned_back(state) if maximize else state
             display.name = run.choice.shown(function.name)
             display.update(step)
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))

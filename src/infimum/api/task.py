@@ -14,7 +14,7 @@ from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
 from infimum.function.function import Function, trace
 from infimum.interval.outward import FloatArray
 from infimum.interval.reading import describe
-from infimum.tracing.negative import Negative
+from infimum.records.maximum import negated
 
 Objective = Callable[..., Any]
 
@@ -41,7 +41,7 @@ def read_task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, 
     if bounds is None:
         raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
     if maximize:
-        f, jac = Negative(f), None if jac is None else Negative(jac)
+        f, jac = negated(f), None if jac is None else negated(jac)
     given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
     return Task(f, jac, given, read_bounds(bounds, size))
 

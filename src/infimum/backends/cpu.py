@@ -32,12 +32,7 @@ def run(
     Guarantee: in mode "interval" the results contain the outputs at every point of the box where they are defined; same
     bits for every variant, number of threads and grouping of boxes.
     """
-    if mode not in ("interval", "point"):
-        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
-    low = _boxes(program, lo)
-    high = low if mode == "point" or hi is None else _boxes(program, hi)
-    if low.shape != high.shape:
-        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
+    low, high = read_batch(program, lo, hi, mode)
     workers = usable_cpus() if threads is None else threads
     if workers < 1:
         raise ValueError(f"threads must be at least 1, got {workers}")
@@ -47,6 +42,19 @@ def run(
 def usable_cpus() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def read_batch(
+    program: Program, lo: npt.ArrayLike, hi: npt.ArrayLike | None, mode: Mode
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends (boxes, n) of a batch, or refuse what a program cannot be run on."""
+    if mode not in ("interval", "point"):
+        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
+    low = _boxes(program, lo)
+    high = low if mode == "point" or hi is None else _boxes(program, hi)
+    if low.shape != high.shape:
+        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
+    return low, high
 
 
 def _boxes(program: Program, ends: npt.ArrayLike) -> FloatArray:

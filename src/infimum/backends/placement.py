@@ -74,13 +74,7 @@ class Place:
         return self._sliced(program, lo, hi, mode, variant, threads)
 
     def _sliced(
-        self,
-        program: Program,
-        lo: FloatArray,
-        hi: FloatArray,
-        mode: Mode,
-        variant: str | None,
-        threads: int | None,
+        self, program: Program, lo: FloatArray, hi: FloatArray, mode: Mode, variant: str | None, threads: int | None
     ) -> Outputs:
         """Do the same a few boxes at a time until the deadline: the outputs for a box depend on that box alone."""
         parts: list[Outputs] = []

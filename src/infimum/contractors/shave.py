@@ -13,7 +13,6 @@ import numpy as np
 
 from infimum.boxes import BoolArray, Boxes, FloatArray, is_empty
 from infimum.contractors.known import Known
-from infimum.fractions import at_fraction
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,10 @@ class Shave:
 
 
 def _inside(lo: FloatArray, hi: FloatArray, fraction: float) -> FloatArray:
-    found: FloatArray = np.clip(at_fraction(lo, hi, fraction), lo, hi)
+    """Return the place of a cut; of an infinite range 0, or the end that is nearest to it."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        plain = lo + (hi - lo) * fraction
+    found: FloatArray = np.clip(np.where(np.isfinite(plain), plain, 0.0), lo, hi)
     return found
 
 

@@ -7,14 +7,8 @@ enum infimum_slot_kind { INFIMUM_SLOT_INPUT = 0, INFIMUM_SLOT_CONSTANT = 1, INFI
 enum infimum_phase_kind { INFIMUM_BODY = 0, INFIMUM_OTHERS = 1, INFIMUM_RECURRENCE = 2 };
 // Instructions; an operation's code is INFIMUM_OP plus its row in operations.def, its facts have codes of their own.
 enum infimum_code {
-    INFIMUM_LOAD_AFFINE = 0,
-    INFIMUM_LOAD_WINDOW = 1,
-    INFIMUM_LOAD_TABLE = 2,
-    INFIMUM_STORE = 3,
-    INFIMUM_REDUCE = 4,
-    INFIMUM_OP = 16,
-    INFIMUM_DEFINED = 4096,
-    INFIMUM_SMOOTH = 8192
+    INFIMUM_LOAD_AFFINE = 0, INFIMUM_LOAD_WINDOW = 1, INFIMUM_LOAD_TABLE = 2, INFIMUM_STORE = 3, INFIMUM_REDUCE = 4,
+    INFIMUM_OP = 16, INFIMUM_DEFINED = 4096, INFIMUM_SMOOTH = 8192
 };
 enum infimum_size { INFIMUM_CHUNK = 256 };  // terms of a reduction that form one tree
 enum infimum_mode { INFIMUM_INTERVAL_MODE = 0, INFIMUM_POINT_MODE = 1 };
@@ -22,27 +16,17 @@ enum infimum_fact { INFIMUM_IS_DEFINED = 1, INFIMUM_IS_SMOOTH = 2 };  // bits
 
 // ---------------------------------------------------------------------------------------------- what a call returns
 enum infimum_status {
-    INFIMUM_OK = 0,
-    INFIMUM_NO_OPERATION = 1,
-    INFIMUM_NO_VARIANT = 2,
-    INFIMUM_BAD_SIZES = 3,
-    INFIMUM_NO_THREAD = 4,
-    INFIMUM_NO_INTERVAL = 5,
-    INFIMUM_NO_MEMORY = 6
+    INFIMUM_OK = 0, INFIMUM_NO_OPERATION = 1, INFIMUM_NO_VARIANT = 2, INFIMUM_BAD_SIZES = 3, INFIMUM_NO_THREAD = 4,
+    INFIMUM_NO_INTERVAL = 5, INFIMUM_NO_MEMORY = 6
 };
 // Calls of staging return numbers of regions and the codes below, or one of these.
 enum infimum_staging_failure {
-    INFIMUM_STAGING_NO_MEMORY = -1,
-    INFIMUM_STAGING_FAULT = -2,
-    INFIMUM_STAGING_NOTHING_TO_SPLIT = -3
+    INFIMUM_STAGING_NO_MEMORY = -1, INFIMUM_STAGING_FAULT = -2, INFIMUM_STAGING_NOTHING_TO_SPLIT = -3
 };
 
 // ---------------------------------------------------------------------------------------------- staging (docs/staging.md)
 enum infimum_reduction {
-    INFIMUM_REDUCTION_ADD = 0,
-    INFIMUM_REDUCTION_MUL = 1,
-    INFIMUM_REDUCTION_MIN = 2,
-    INFIMUM_REDUCTION_MAX = 3
+    INFIMUM_REDUCTION_ADD = 0, INFIMUM_REDUCTION_MUL = 1, INFIMUM_REDUCTION_MIN = 2, INFIMUM_REDUCTION_MAX = 3
 };
 // tabulate: done with all that partial derivatives say of the children; done, but a component is missing; no tables.
 enum infimum_tables { INFIMUM_TABLES_COMPLETE = 0, INFIMUM_TABLES_PARTIAL = 1, INFIMUM_TABLES_NONE = 2 };

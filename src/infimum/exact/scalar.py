@@ -27,7 +27,7 @@ class ExactOperators(UfuncOperators):
     __array_priority__ = 900.0
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from infimum.exact.ufuncs import apply_ufunc  # which knows both classes
+        from infimum.exact.number import apply_ufunc  # which knows both classes
 
         return apply_ufunc(ufunc, method, inputs, kwargs)
 

@@ -11,7 +11,8 @@ import numpy as np
 from infimum.interval import Interval, empty
 from infimum.interval.outward import FloatArray
 from infimum.records import merge, writing
-from infimum.search.outcome import Missed, Progress, Proof
+from infimum.records.maximum import outcome_turned_back
+from infimum.search.outcome import Missed, Outcome, Progress, Proof
 from infimum.search.product import Product
 from infimum.search.status import Status
 
@@ -185,18 +186,14 @@ class Result(Mapping[str, Any]):
         return writing.report(self)
 
 
-def result_of(outcome: Any, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
+def result_of(outcome: Outcome, maximize: bool = False, backend: str = "cpu", trust: tuple[str, ...] = ()) -> Result:
     """Return the result of an outcome of the search; of the negated function where a maximum was asked for."""
-    # | status         | optimum                                             |
-    # | undefined      | empty: there is none                                |
-    # | otherwise      | [lower, upper], or [-upper, -lower] for a maximum   |
+    if maximize:
+        outcome = outcome_turned_back(outcome)
     lower, upper = float(outcome.lower), float(outcome.upper)
     optimum = empty() if outcome.status == Status.UNDEFINED else Interval(lower, upper)
     history = list(outcome.history)
     bounds, fun = np.asarray(outcome.lower_bounds, np.float64), float(outcome.fun)
-    if maximize:
-        optimum, bounds, fun = -optimum, 0.0 - bounds, 0.0 - fun
-        history = [negated(step) for step in history]
     boxes = np.asarray(outcome.boxes, np.float64)
     x = None if outcome.x is None else np.asarray(outcome.x, np.float64)
     return Result(
@@ -216,8 +213,3 @@ def result_under_way(
         step.iteration, step.boxes_evaluated, step.points_evaluated, step.seconds, [step], maximize, backend,
         trust=trust, regions=step.regions,
     )  # fmt: skip
-
-
-def negated(step: Progress) -> Progress:
-    """Return the same step of the function with the other sign."""
-    return step._replace(lower=0.0 - step.upper, upper=0.0 - step.lower)

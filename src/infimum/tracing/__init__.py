@@ -5,10 +5,10 @@ trace.trace_graph(f, n)            runs f once on symbols, and reads the graph o
     → traced.TracedArray           what f gets as x: a view of a buffer.Buffer of numbers and expressions;
                                    array_operators (x + 1), array_methods (x.sum()), selected (x[x > 0])
       → tracer.Tracer              one run; its methods stand in the files of their nouns:
-         calls        np.add(a, b), np.sum(a): which rule     promotion, dtypes   NumPy's type of the result
-         arguments    which keywords a rule honours           layout              the order in memory
-         indexing     a[key], a[key] = value, out=            casts               a.astype(dtype)
-         operands     constants, lists and arrays as nodes    broadcasting        one operation on each element
+         calls        np.add(a, b), np.sum(a): which rule     dtypes         NumPy's type of the result
+         arguments    which keywords a rule honours           copies         a.copy(), a.astype(dtype), order in memory
+         indexing     a[key], a[key] = value, out=            broadcasting   one operation on each element
+         operands     constants, lists and arrays as nodes
         → numpy/rules              the table of rules: elementwise, shapes, making, folds, statistics, running,
                                    products, choices, composed; and math_rules (with Python's), scipy_rules
           → nonfinite/operations   the node, with NumPy's value where an operand is infinite or NaN:

@@ -1,7 +1,7 @@
 """Calls of NumPy: universal functions, their methods, and all other functions.
 
 among the arguments       a universal function                    another function
-an expression             its rule, with NumPy's type (promotion) its rule, with the arguments that it honours
+an expression             its rule, with NumPy's type (dtypes)    its rule, with the arguments that it honours
 selected elements         applied under the same mask             a sum, product or mean under the mask
 plain numbers only        NumPy's own result                      NumPy's own result
 no rule                   refused by name                         refused by name
@@ -17,10 +17,9 @@ import numpy as np
 
 from infimum.errors import UnsupportedValue
 from infimum.exact.number import ExactArray
-from infimum.tracing import arguments, promotion
-from infimum.tracing.casts import holds
-from infimum.tracing.dtypes import type_of
-from infimum.tracing.layout import layout
+from infimum.tracing import arguments
+from infimum.tracing.copies import holds, layout
+from infimum.tracing.dtypes import elementwise, type_of
 from infimum.tracing.refusal import VIEWED, refusal
 from infimum.tracing.selected import Selected
 from infimum.tracing.traced import TracedArray
@@ -87,7 +86,7 @@ def _of_elements(t: Tracer, function: np.ufunc, inputs: tuple[Any, ...], options
     if function in _OF_OBJECTS and any(isinstance(value, Fraction | Decimal) for value in inputs):
         raise refusal(f"np.{function.__name__} of a Fraction gives an object.", "Write the comparison with 0.")
     operands = tuple(t.unlisted(v) for v in inputs)
-    found = promotion.elementwise(t, function, rule, operands)
+    found = elementwise(t, function, rule, operands)
     template = layout(operands) if function.signature is None else None
     if template is None:
         return found

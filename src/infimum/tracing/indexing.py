@@ -10,7 +10,7 @@ import numpy.typing as npt
 from infimum.errors import TraceIndexError
 from infimum.graph.node import Node
 from infimum.tracing.buffer import Buffer
-from infimum.tracing.casts import holds
+from infimum.tracing.copies import holds
 from infimum.tracing.dtypes import bound_of, type_of
 from infimum.tracing.refusal import MADE_BEFORE, WRITE_A_COPY, refusal, users_line
 from infimum.tracing.selected import Selected

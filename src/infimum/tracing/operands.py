@@ -14,8 +14,8 @@ from infimum.exact.number import Exact, ExactArray, exact
 from infimum.graph.constant import constant
 from infimum.graph.node import Node
 from infimum.tracing.buffer import Buffer
+from infimum.tracing.copies import laid_out
 from infimum.tracing.dtypes import bound_of, joined_kind, type_of
-from infimum.tracing.layout import laid_out
 from infimum.tracing.python.clock import Moment
 from infimum.tracing.refusal import MADE_BEFORE, refusal
 from infimum.tracing.traced import Shape, TracedArray

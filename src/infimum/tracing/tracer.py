@@ -14,7 +14,7 @@ import numpy as np
 from infimum.errors import TraceError
 from infimum.exact.number import Exact
 from infimum.graph.node import Graph, Node
-from infimum.tracing import broadcasting, calls, casts, indexing, layout, operands
+from infimum.tracing import broadcasting, calls, copies, indexing, operands
 from infimum.tracing.buffer import Buffer
 from infimum.tracing.nonfinite.operations import NonFinite
 from infimum.tracing.python import numbers, raising
@@ -70,7 +70,6 @@ class Tracer:
     item, picked, assign, assign_all, into = (
         indexing.item, indexing.picked, indexing.assign, indexing.assign_all, indexing.into,
     )  # fmt: skip
-    copied, reordered = layout.copied, layout.reordered
-    cast, size_of = casts.cast, casts.size_of
+    copied, reordered, cast, size_of = copies.copied, copies.reordered, copies.cast, copies.size_of
     weak, rounded, python_operator = numbers.weak, numbers.rounded, numbers.operator
     may_raise = raising.may_raise

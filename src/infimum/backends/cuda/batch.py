@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.cpu import Mode, _boxes
+from infimum.backends.cpu import Mode, read_batch
 from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import launch as emit_launch
@@ -16,7 +16,7 @@ from infimum.backends.cuda.device import cuda_errors_as_refusals, picked
 from infimum.backends.cuda.kernel import Kernel
 from infimum.backends.cuda.memory import TEAMS
 from infimum.core import tape as tapes
-from infimum.errors import BackendUnavailable, InvalidInterval, ShapeMismatch
+from infimum.errors import BackendUnavailable, InvalidInterval
 from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
@@ -38,14 +38,9 @@ def run(
     team, the number of threads that share a box (1, 32 or 256), and most, the boxes of one launch, are chosen where
     they are not given; results do not depend on them.
     """
-    if mode not in ("interval", "point"):
-        raise ValueError(f"mode is 'interval' or 'point', got {mode!r}")
+    low, high = read_batch(program, lo, hi, mode)
     if team is not None and team not in TEAMS:
         raise ValueError(f"a team has {', '.join(map(str, TEAMS))} threads, got {team}")
-    low = _boxes(program, lo)
-    high = low if mode == "point" or hi is None else _boxes(program, hi)
-    if low.shape != high.shape:
-        raise ShapeMismatch(f"lo has the shape {low.shape}, hi {high.shape}")
     threads = team or emit_launch.best_team(program, len(low), cuda_device.current().processors)
     return run_kernel(cuda_kernel.kernel(program, mode, threads, cuda_device.cupy().cuda.Device().id), low, high, most)
 

@@ -12,8 +12,7 @@ enum { MOST_POSITIONS = 3 };
 
 INFIMUM_FN int combinations(int parts, int count) {
     int found = 1;
-    INFIMUM_ROLLED
-    for (int i = 0; i < count; i++) found *= parts;
+    INFIMUM_ROLLED for (int i = 0; i < count; i++) found *= parts;
     return found;
 }
 
@@ -30,14 +29,12 @@ struct Positions {
     template <class Digits>
     INFIMUM_METHOD int number(const Digits &digits, int j, int parts) const {
         int found = digits[first()];
-        INFIMUM_ROLLED
-        for (int i = 1; i < j; i++) found = found * parts + digits[at(i)];
+        INFIMUM_ROLLED for (int i = 1; i < j; i++) found = found * parts + digits[at(i)];
         return found;
     }
     // The digits of combination `row` of all positions.
     INFIMUM_METHOD void digits(int row, int parts, int *found) const {
-        INFIMUM_ROLLED
-        for (int i = MOST_POSITIONS; i-- > 0;)
+        INFIMUM_ROLLED for (int i = MOST_POSITIONS; i-- > 0;)
             if (i < count()) {
                 found[i] = row % parts;
                 row /= parts;
@@ -69,16 +66,13 @@ struct TouchedTerms {
 
 // The hulls of a term, once its table stands.
 INFIMUM_FN void close_term(const Touched &t, int parts, Range *pool) {
-    INFIMUM_ROLLED
-    for (int j = t.entry.positions.count(); j-- > 0;) {
+    INFIMUM_ROLLED for (int j = t.entry.positions.count(); j-- > 0;) {
         const int rows = combinations(parts, j);
         const Range *from = pool + t.entry.starts[j];
         Range *hulls = pool + (j ? t.entry.starts[j - 1] : t.open);
-        INFIMUM_ROLLED
-        for (int i = 0; i < rows; i++, from += parts) {
+        INFIMUM_ROLLED for (int i = 0; i < rows; i++, from += parts) {
             Range found = from[0];
-            INFIMUM_ROLLED
-            for (int k = 1; k < parts && !BROKEN(5); k++) found = hull_of(found, from[k]);
+            INFIMUM_ROLLED for (int k = 1; k < parts && !BROKEN(5); k++) found = hull_of(found, from[k]);
             hulls[i] = found;
         }
     }
@@ -88,10 +82,8 @@ INFIMUM_FN void close_family(const TouchedTerms &s, const Range *pool, int split
     Range fold;
     make_neutral(s.op, fold);
     suffix[split] = fold;
-    INFIMUM_ROLLED
-    for (int depth = split; depth-- > 0;) {
-        INFIMUM_ROLLED
-        for (const Touched *t = s.first; t < s.last; t++)
+    INFIMUM_ROLLED for (int depth = split; depth-- > 0;) {
+        INFIMUM_ROLLED for (const Touched *t = s.first; t < s.last; t++)
             if (t->entry.positions.first() == depth) fold = met(s.op, fold, pool[t->open]);
         suffix[depth] = fold;
     }
@@ -103,8 +95,7 @@ template <class Digits>
 INFIMUM_FN Range closed(const TouchedTerms &s, const Range *pool, const Range *suffix, const Digits &digits, int depth,
                         Range fold, int from) {
     bool open = false;
-    INFIMUM_ROLLED
-    for (const Touched *t = s.first; t < s.last; t++) {
+    INFIMUM_ROLLED for (const Touched *t = s.first; t < s.last; t++) {
         const TermEntry e = t->entry;
         if (e.positions.first() >= depth) {
             open = true;
@@ -112,8 +103,7 @@ INFIMUM_FN Range closed(const TouchedTerms &s, const Range *pool, const Range *s
         }
         const int count = e.positions.count();
         int fixed = 1;
-        INFIMUM_ROLLED
-        while (fixed < count && e.positions.at(fixed) < depth) fixed++;
+        INFIMUM_ROLLED while (fixed < count && e.positions.at(fixed) < depth) fixed++;
         if (e.positions.last() < from || (BROKEN(4) && fixed < count)) continue;
         fold = met(s.op, fold, pool[e.place(digits, fixed, s.parts)]);
     }
@@ -122,8 +112,7 @@ INFIMUM_FN Range closed(const TouchedTerms &s, const Range *pool, const Range *s
 // A family in plain doubles at the sample point of a child: the same fold.
 template <class Digits>
 INFIMUM_FN double value_of_family(const TouchedTerms &s, const Range *pool, const Digits &digits, double fold) {
-    INFIMUM_ROLLED
-    for (const Touched *t = s.first; t < s.last; t++) {
+    INFIMUM_ROLLED for (const Touched *t = s.first; t < s.last; t++) {
         const TermEntry e = t->entry;
         fold = met(s.op, fold, number_of(pool[e.place(digits, e.positions.count(), s.parts)]));
     }

@@ -149,7 +149,7 @@ class Search(Method):
         # | no               | yes            | yes                        | PROVED, or the limit           |
         # | no               | yes            | no                         | nothing                        |
         if self.proof is None and self.lower() == -np.inf:
-            self._fall()
+            self._prove_unbounded()
         found = super()._stop()
         if found == Status.INTERRUPTED:
             return found
@@ -179,8 +179,8 @@ class Search(Method):
         """Return how many bytes boxes and bounds take beside the first one, without which there is no search."""
         return max(0, self._count() - 1) * (16 * self.domain.n + 8)
 
-    def _fall(self) -> None:
-        """Prove that there is no lower bound; tried from time to time, where none is known."""
+    def _prove_unbounded(self) -> None:
+        """Look for a proof that there is no lower bound, from time to time, where none is known."""
         if self.iterations & (self.iterations - 1) or not np.isfinite(self.upper):
             return
         pools = [pool.all() for pool in (self.done, self.open)]

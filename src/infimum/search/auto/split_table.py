@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from infimum.search.auto.split_rules import Largest, RoundRobin, Smear, SplitRule
+from infimum.search.auto.uneven import Uneven
 
 SPLIT_RULES: dict[str, SplitRule] = {
     "smear": Smear(),
     "largest": Largest(),
     "round_robin": RoundRobin(),
+    "uneven": Uneven(),
 }
 SPLITS = tuple(SPLIT_RULES)

@@ -27,8 +27,7 @@ enum { NEAR_BOUNDS = 1024, FEW_PREFIXES = 8 };
 INFIMUM_FN bool is_discarded(const SplitShape &s, const unsigned char *masks, const Digits &digits, int from, int to) {
     const PackedComponent *c = s.at<PackedComponent>(s.head->mask);
     const int count = s.head->masks, parts = s.head->parts;
-#pragma unroll 1
-    for (int i = 0; i < count; i++, c++) {
+    INFIMUM_ROLLED for (int i = 0; i < count; i++, c++) {
         const Positions positions = c->positions;
         const int last = positions.last();
         if (last >= from && last < to && masks[c->start + positions.number(digits, positions.count(), parts)]) return true;
@@ -39,8 +38,7 @@ INFIMUM_FN bool is_discarded(const SplitShape &s, const unsigned char *masks, co
 INFIMUM_LONG_FN Child first_of(Child mine, int span, Child *work) {
     work[rank()] = mine;
     __syncthreads();
-#pragma unroll 1
-    for (int d = span / 2; d >= 1; d /= 2) {
+    INFIMUM_ROLLED for (int d = span / 2; d >= 1; d /= 2) {
         const int other = rank() + d;
         if (rank() % span < d && other < threads() && before(work[other], work[rank()])) work[rank()] = work[other];
         __syncthreads();
@@ -55,14 +53,12 @@ struct Seen {
     Child list[DEVICE_LISTED];
     INFIMUM_METHOD void clear(int wanted) {
         most = wanted;
-#pragma unroll 1
-        for (int i = 0; i < most; i++) list[i] = no_child();
+        INFIMUM_ROLLED for (int i = 0; i < most; i++) list[i] = no_child();
     }
     INFIMUM_METHOD void offer(Child c) {
         if (!before(c, list[most - 1])) return;
         int i = most - 1;
-#pragma unroll 1
-        for (; i > 0 && before(c, list[i - 1]); i--) list[i] = list[i - 1];
+        INFIMUM_ROLLED for (; i > 0 && before(c, list[i - 1]); i--) list[i] = list[i - 1];
         list[i] = c;
     }
 };
@@ -72,8 +68,7 @@ struct Prefixes {
 };
 INFIMUM_FN Prefixes prefixes_of(const Packed &head, int depth) {
     Prefixes found = {1, depth, 1};
-#pragma unroll 1
-    for (int p = 0; p < head.split; p++) (p < depth ? found.count *= head.parts : found.leaves *= head.parts);
+    INFIMUM_ROLLED for (int p = 0; p < head.split; p++) (p < depth ? found.count *= head.parts : found.leaves *= head.parts);
     return found;
 }
 // What children are made of.
@@ -99,8 +94,7 @@ struct Levels {
 };
 INFIMUM_FN Levels levels_between(int parts, int from, int to, int room) {
     Levels found = {0, 0};
-#pragma unroll 1
-    for (int wide = parts; from + found.count + 1 < to && found.size + wide <= room; wide *= parts) {
+    INFIMUM_ROLLED for (int wide = parts; from + found.count + 1 < to && found.size + wide <= room; wide *= parts) {
         found.count++;
         found.size += wide;
     }
@@ -110,8 +104,7 @@ INFIMUM_FN Levels levels_between(int parts, int from, int to, int room) {
 INFIMUM_FN double bound_between(const Region &r, unsigned index, int from, int i) {
     const int parts = r.shape.head->parts;
     int level = 1;
-#pragma unroll 1
-    for (int wide = parts; i >= wide; level++, wide *= parts) i -= wide;
+    INFIMUM_ROLLED for (int wide = parts; i >= wide; level++, wide *= parts) i -= wide;
     return own_bound(r, index + static_cast<unsigned>(combinations(parts, from)) * i, from + level);
 }
 // The largest bound on the way to the first `to` digits of an index, from `from` on, where it is `least`; `below`: the number
@@ -120,11 +113,9 @@ INFIMUM_FN double bound_of(const Region &r, const Levels &levels, const double *
                            double least, int below) {
     const int parts = r.shape.head->parts;
     int wide = parts, depth = from;
-#pragma unroll 1
-    for (; depth < from + levels.count; depth++, known += wide, wide *= parts)
+    INFIMUM_ROLLED for (; depth < from + levels.count; depth++, known += wide, wide *= parts)
         if (known[below % wide] > least) least = known[below % wide];
-#pragma unroll 1
-    while (depth < to && least < INFIMUM_INF) {
+    INFIMUM_ROLLED while (depth < to && least < INFIMUM_INF) {
         const double own = own_bound(r, index, ++depth);
         if (own > least) least = own;
     }
@@ -150,8 +141,7 @@ INFIMUM_FN int chosen(const World &w, const Prefixes &p, bool enough, double mos
     bool mine = least.bound <= most && least.bound < INFIMUM_INF;
     if (!enough) mine = first_of(mine ? least : no_child(), SQUAD, work).index == least.index && mine;
     __syncthreads();
-#pragma unroll 1
-    while (mine) {
+    INFIMUM_ROLLED while (mine) {
         const int at = atomicAdd(count, 1), q = static_cast<int>(least.index);
         w.listed[at] = q;
         w.listed_bounds[at] = least.bound;
@@ -181,17 +171,13 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
     double most = upper;
     bool enough = false;
     int found = 0;
-#pragma unroll 1
-    while (const int open = chosen(w, p, enough, most, least, list.work, &list.count)) {
-#pragma unroll 1
-        for (int first = 0; first < open; first += together) {
+    INFIMUM_ROLLED while (const int open = chosen(w, p, enough, most, least, list.work, &list.count)) {
+        INFIMUM_ROLLED for (int first = 0; first < open; first += together) {
             const int some = open - first < together ? open - first : together;
-#pragma unroll 1
-            for (int task = rank(); task < some * levels.size; task += threads())
+            INFIMUM_ROLLED for (int task = rank(); task < some * levels.size; task += threads())
                 list.bounds[task] = bound_between(r, w.listed[first + task / levels.size], p.depth, task % levels.size);
             __syncthreads();
-#pragma unroll 1
-            for (int task = rank(); task < some * p.leaves; task += threads()) {
+            INFIMUM_ROLLED for (int task = rank(); task < some * p.leaves; task += threads()) {
                 const int at = task / p.leaves, below = task % p.leaves, q = w.listed[first + at];
                 const unsigned index = q + static_cast<unsigned>(p.count) * below;
                 const double *known = list.bounds + at * levels.size;
@@ -201,8 +187,7 @@ INFIMUM_FN void list_children(const World &w, const Region &r, const Prefixes &p
             __syncthreads();
         }
         int taken = 0;
-#pragma unroll 1
-        for (found = 0; found < wanted; found++) {
+        INFIMUM_ROLLED for (found = 0; found < wanted; found++) {
             const Child mine = taken < wanted ? seen.list[taken] : no_child();
             const Child c = first_of(mine, CHILDREN_THREADS, list.work);
             if (c.bound == INFIMUM_INF) break;
@@ -253,8 +238,7 @@ INFIMUM_FN void children(const World &w, char *place, const Wanted &wanted) {
     const char *masks = near_copy(reinterpret_cast<const char *>(r.masks), head.mask_rows, near_masks, NEAR_MASKS);
     r.masks = reinterpret_cast<const unsigned char *>(masks);
     if (head.pool <= NEAR_RANGES) {
-#pragma unroll 1
-        for (int i = rank(); i < head.pool; i += threads()) near_pool[i] = r.tables.pool[i];
+        INFIMUM_ROLLED for (int i = rank(); i < head.pool; i += threads()) near_pool[i] = r.tables.pool[i];
         r.tables.pool = near_pool;
     }
     __syncthreads();
@@ -263,11 +247,9 @@ INFIMUM_FN void children(const World &w, char *place, const Wanted &wanted) {
     Listing &list = *reinterpret_cast<Listing *>(near_work);
     const Prefixes p = prefixes_of(*r.shape.head, wanted.depth);
     const Levels levels = levels_between(r.shape.head->parts, 0, p.depth, NEAR_BOUNDS);
-#pragma unroll 1
-    for (int i = rank(); i < levels.size; i += threads()) list.bounds[i] = bound_between(r, 0, 0, i);
+    INFIMUM_ROLLED for (int i = rank(); i < levels.size; i += threads()) list.bounds[i] = bound_between(r, 0, 0, i);
     __syncthreads();
-#pragma unroll 1
-    for (int q = block * threads() + rank(); q < p.count; q += blocks * threads())
+    INFIMUM_ROLLED for (int q = block * threads() + rank(); q < p.count; q += blocks * threads())
         w.prefixes[q] = bound_of(r, levels, list.bounds, q, 0, p.depth, -INFIMUM_INF, q);
     if (block == 0) INFIMUM_MARK(17);
     if (!is_last_to_arrive(w, blocks)) return;

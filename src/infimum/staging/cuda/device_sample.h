@@ -8,8 +8,8 @@ namespace INFIMUM_NAMESPACE {
 // The function in plain doubles at a child's sample point, +inf where it is undefined.
 INFIMUM_LONG_FN double value_of(const SplitShape &s, const ValuePointers &v, Digits digits) {
     Point z[FAMILIES];
-#pragma unroll 1
-    for (int i = 0; i < FAMILIES; i++) z[i] = {value_of_family(s.terms(i), v.pool, digits, number_of(v.hoisted[i]))};
+    INFIMUM_ROLLED for (int i = 0; i < FAMILIES; i++)
+        z[i] = {value_of_family(s.terms(i), v.pool, digits, number_of(v.hoisted[i]))};
     const double found = epilogue(z).at;
     return found == found ? found : INFIMUM_INF;
 }
@@ -63,14 +63,12 @@ INFIMUM_LONG_FN int look_ahead(const SplitShape &s, const SampleMemory &m, int f
     const int parts = s.head->parts;
     const unsigned step = combinations(parts, depth);
     int levels = 1, count = parts;
-#pragma unroll 1
+    INFIMUM_ROLLED
     for (int wide = parts * parts; depth + levels < s.head->split && count + wide <= MOST_AHEAD; levels++, wide *= parts)
         count += wide;
-#pragma unroll 1
-    for (int task = rank(); task < count; task += threads()) {
+    INFIMUM_ROLLED for (int task = rank(); task < count; task += threads()) {
         int j = task, level = 1;
-#pragma unroll 1
-        for (int width = parts; j >= width; level++, width *= parts) j -= width;
+        INFIMUM_ROLLED for (int width = parts; j >= width; level++, width *= parts) j -= width;
         const Digits digits = digits_of(*s.head, index + step * j, depth + level);
         m.ahead[task] = enclosed(s, values_of_fraction(s, m, fraction), digits, depth + level);
     }
@@ -81,13 +79,12 @@ INFIMUM_LONG_FN int look_ahead(const SplitShape &s, const SampleMemory &m, int f
 INFIMUM_FN void dive(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts;
     const Digits none = digits_of(*s.head, 0, 0);
-#pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads()) look.root[f] = enclosed(s, values_of_fraction(s, m, f), none, 0);
+    INFIMUM_ROLLED for (int f = rank(); f < fractions; f += threads())
+        look.root[f] = enclosed(s, values_of_fraction(s, m, f), none, 0);
     __syncthreads();
     int where = 0;
     double best = INFIMUM_INF;
-#pragma unroll 1
-    for (int f = 0; f < fractions; f++)
+    INFIMUM_ROLLED for (int f = 0; f < fractions; f++)
         if (is_possible(look.root[f]) && look.root[f].lo < best) {
             best = look.root[f].lo;
             where = f;
@@ -95,8 +92,7 @@ INFIMUM_FN void dive(const World &w, const SplitShape &s, const SampleMemory &m,
     // Of what is known ahead: the bounds with the next digit k stand at first + k * apart, for `left` digits more.
     int first = 0, apart = 1, left = 0;
     unsigned index = 0, step = 1;
-#pragma unroll 1
-    for (int depth = 0; depth < split; depth++, left--, step *= parts) {
+    INFIMUM_ROLLED for (int depth = 0; depth < split; depth++, left--, step *= parts) {
         if (left == 0) {
             __syncthreads();
             left = look_ahead(s, m, where, index, depth);
@@ -105,8 +101,7 @@ INFIMUM_FN void dive(const World &w, const SplitShape &s, const SampleMemory &m,
         }
         double least = INFIMUM_INF;
         int chosen = parts / 2;
-#pragma unroll 1
-        for (int k = 0; k < parts; k++) {
+        INFIMUM_ROLLED for (int k = 0; k < parts; k++) {
             const Range z = m.ahead[first + k * apart];
             if (is_possible(z) && z.lo < least) {
                 least = z.lo;
@@ -125,12 +120,10 @@ INFIMUM_FN void better(const SplitShape &s, const SampleMemory &m, int f, Lookin
     const int split = s.head->split, parts = s.head->parts;
     const double *options = m.options + f * split * parts;
     const Digits own = look.own[f];
-#pragma unroll 1
-    for (int p = lane(); p < split; p += lanes()) {
+    INFIMUM_ROLLED for (int p = lane(); p < split; p += lanes()) {
         double least = INFIMUM_INF;
         int chosen = own[p];
-#pragma unroll 1
-        for (int k = 0; k < parts; k++) {
+        INFIMUM_ROLLED for (int k = 0; k < parts; k++) {
             const double x = options[p * parts + k];
             if (x < least) {
                 least = x;
@@ -145,8 +138,7 @@ INFIMUM_FN void better(const SplitShape &s, const SampleMemory &m, int f, Lookin
         double least = INFIMUM_INF;
         int single = 0;
         Digits together = own;
-#pragma unroll 1
-        for (int p = 0; p < split; p++) {
+        INFIMUM_ROLLED for (int p = 0; p < split; p++) {
             together = together.with(p, look.chosen[f][p]);
             if (look.least[f][p] < least) {
                 least = look.least[f][p];
@@ -165,23 +157,20 @@ INFIMUM_FN void better(const SplitShape &s, const SampleMemory &m, int f, Lookin
 }
 INFIMUM_FN void descend(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), split = s.head->split, parts = s.head->parts, options = split * parts;
-#pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads()) {
+    INFIMUM_ROLLED for (int f = rank(); f < fractions; f += threads()) {
         look.own[f] = look.digits;
         look.best[f] = INFIMUM_INF;
     }
     if (rank() == 0) look.improved[0] = 0;
     __syncthreads();
-#pragma unroll 1
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-#pragma unroll 1
-        for (int task = rank(); task < fractions * options; task += threads()) {
+    INFIMUM_ROLLED for (int round = 0; round < MOST_ROUNDS; round++) {
+        INFIMUM_ROLLED for (int task = rank(); task < fractions * options; task += threads()) {
             const int f = task / options, option = task % options;
             m.options[task] = value_of(s, values_of_fraction(s, m, f), look.own[f].with(option / parts, option % parts));
         }
         __syncthreads();
-#pragma unroll 1
-        for (int f = rank() / 32; f < fractions; f += (threads() + 31) / 32) better(s, m, f, look, look.improved[round & 1]);
+        INFIMUM_ROLLED for (int f = rank() / 32; f < fractions; f += (threads() + 31) / 32)
+            better(s, m, f, look, look.improved[round & 1]);
         if (rank() == 0) look.improved[1 - (round & 1)] = 0;
         __syncthreads();
         if (!look.improved[round & 1]) break;
@@ -189,8 +178,7 @@ INFIMUM_FN void descend(const World &w, const SplitShape &s, const SampleMemory 
     if (rank() == 0) {
         look.value = INFIMUM_INF;
         look.fraction = 0;
-#pragma unroll 1
-        for (int f = 0; f < fractions; f++)
+        INFIMUM_ROLLED for (int f = 0; f < fractions; f++)
             if (look.best[f] < look.value) {
                 look.value = look.best[f];
                 look.fraction = f;
@@ -204,8 +192,7 @@ INFIMUM_FN void descend(const World &w, const SplitShape &s, const SampleMemory 
 INFIMUM_FN void open_nodes(const SplitShape &s, const SampleMemory &m, Looking &look, const Node *waiting, int opened, int room,
                            int deeper) {
     const int parts = s.head->parts, split = s.head->split;
-#pragma unroll 1
-    for (int task = rank(); task < opened * room; task += threads()) {
+    INFIMUM_ROLLED for (int task = rank(); task < opened * room; task += threads()) {
         const Node &node = waiting[task / room];
         const int depth = node.depth(), rest = split - depth, longer = depth + (deeper < rest ? deeper : rest), j = task % room;
         Node found = no_node();
@@ -229,8 +216,7 @@ INFIMUM_FN void take_children(const SplitShape &s, Looking &look, int count) {
     const int split = s.head->split;
     Node best = no_node();
     int at = count;
-#pragma unroll 1
-    for (int i = lane(); i < count; i += lanes())
+    INFIMUM_ROLLED for (int i = lane(); i < count; i += lanes())
         if (look.nodes[i].depth() == split && look.nodes[i].bound < best.bound) {
             best = look.nodes[i];
             at = i;
@@ -239,8 +225,7 @@ INFIMUM_FN void take_children(const SplitShape &s, Looking &look, int count) {
     look.task[lane()] = at;
     __syncwarp();
     if (lane() > 0) return;
-#pragma unroll 1
-    for (int i = 1; i < lanes(); i++) {
+    INFIMUM_ROLLED for (int i = 1; i < lanes(); i++) {
         const Node other = look.first[i];
         if (other.bound < best.bound || (other.bound == best.bound && look.task[i] < at)) {
             best = other;
@@ -259,25 +244,21 @@ INFIMUM_FN void keep_first(Looking &look, int split, int to, int opened, int cou
     Node *waiting = look.kept[1 - to] + opened;
     const int rest = look.count[1 - to] - opened, total = rest + count;
     const auto node = [&](int i) -> Node & { return i < rest ? waiting[i] : look.nodes[i - rest]; };
-#pragma unroll 1
-    for (int i = rank(); i < total; i += threads()) {
+    INFIMUM_ROLLED for (int i = rank(); i < total; i += threads()) {
         if (node(i).depth() == split || !is_worth(look.value, node(i).bound)) node(i).bound = INFIMUM_INF;
         look.places[i] = 0;
     }
     if (rank() == 0) look.count[to] = 0;
     __syncthreads();
-#pragma unroll 1
-    for (int task = rank(); task < SLICES * total; task += threads()) {
+    INFIMUM_ROLLED for (int task = rank(); task < SLICES * total; task += threads()) {
         const Node mine = node(task / SLICES);
         if (mine.bound == INFIMUM_INF) continue;
         int place = 0;
-#pragma unroll 1
-        for (int i = task % SLICES; i < total; i += SLICES) place += before(node(i), mine);
+        INFIMUM_ROLLED for (int i = task % SLICES; i < total; i += SLICES) place += before(node(i), mine);
         atomicAdd(&look.places[task / SLICES], place);
     }
     __syncthreads();
-#pragma unroll 1
-    for (int i = rank(); i < total; i += threads())
+    INFIMUM_ROLLED for (int i = rank(); i < total; i += threads())
         if (node(i).bound < INFIMUM_INF && look.places[i] < most) {
             look.kept[to][look.places[i]] = node(i);
             atomicAdd(&look.count[to], 1);
@@ -288,23 +269,19 @@ INFIMUM_FN void keep_first(Looking &look, int split, int to, int opened, int cou
 INFIMUM_FN void improve(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int fractions = static_cast<int>(w.fractions), parts = s.head->parts, split = s.head->split;
     int deeper = 1, room = parts;
-#pragma unroll 1
-    for (; room * parts <= MOST_LONGER; room *= parts) deeper++;
-#pragma unroll 1
-    for (int f = rank(); f < fractions; f += threads())
+    INFIMUM_ROLLED for (; room * parts <= MOST_LONGER; room *= parts) deeper++;
+    INFIMUM_ROLLED for (int f = rank(); f < fractions; f += threads())
         look.nodes[f] = is_possible(look.root[f]) ? node_of(look.root[f].lo, 0, 0, f) : no_node();
     if (rank() == 0) look.count[0] = look.count[1] = 0;
     __syncthreads();
     keep_first(look, split, 0, 0, fractions, MOST_KEPT);
     int now = 0;
-#pragma unroll 1
-    for (int left = MOST_SEARCHES; left-- > 0; now = 1 - now) {
+    INFIMUM_ROLLED for (int left = MOST_SEARCHES; left-- > 0; now = 1 - now) {
         const Node *waiting = look.kept[now];
         const int opened = look.count[now] < MOST_TOGETHER ? look.count[now] : MOST_TOGETHER;
         if (opened == 0) break;
         bool any_children = false;
-#pragma unroll 1
-        for (int i = 0; i < opened; i++) any_children = any_children || waiting[i].depth() + deeper >= split;
+        INFIMUM_ROLLED for (int i = 0; i < opened; i++) any_children = any_children || waiting[i].depth() + deeper >= split;
         open_nodes(s, m, look, waiting, opened, room, deeper);
         if (any_children) {
             if (rank() < 32) take_children(s, look, opened * room);
@@ -317,16 +294,13 @@ INFIMUM_FN void improve(const World &w, const SplitShape &s, const SampleMemory 
 INFIMUM_FN void prove(const World &w, const SplitShape &s, const SampleMemory &m, Looking &look) {
     const int kind = look.fraction + 1;
     int before_family = 0;
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++) {
         const int count = s.family(family).touched_count;
-#pragma unroll 1
-        for (int i = rank(); i < count; i += threads()) {
+        INFIMUM_ROLLED for (int i = rank(); i < count; i += threads()) {
             const Touched &t = s.touched(family)[i];
             const Positions positions = t.entry.positions;
             Parts of = {positions, {}};
-#pragma unroll 1
-            for (int j = 0; j < MOST_POSITIONS; j++)
+            INFIMUM_ROLLED for (int j = 0; j < MOST_POSITIONS; j++)
                 if (j < positions.count()) of.digits[j] = look.digits[positions.at(j)];
             m.proofs[before_family + i] = term_on<Range>(w, s, family, t.term, of, kind);
         }
@@ -336,13 +310,11 @@ INFIMUM_FN void prove(const World &w, const SplitShape &s, const SampleMemory &m
     if (rank() > 0) return;
     int next = 0;
     Range z[FAMILIES];
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++) {
         const FamilyWorld &f = w.family[family];
         const PackedFamily &p = s.family(family);
         Range fold = root_of(f, p, f.proofs + look.fraction * f.total);
-#pragma unroll 1
-        for (int i = 0; i < p.touched_count; i++) fold = met(p.op, fold, m.proofs[next++]);
+        INFIMUM_ROLLED for (int i = 0; i < p.touched_count; i++) fold = met(p.op, fold, m.proofs[next++]);
         z[family] = fold;
     }
     const Range proved = epilogue(z);

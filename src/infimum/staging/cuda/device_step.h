@@ -18,8 +18,7 @@ struct Turn {
     template <class Task>
     INFIMUM_METHOD void over(int count, const Task &task) {
         const int width = rounded_up(count);
-#pragma unroll 1
-        for (; at < width; at += threads())
+        INFIMUM_ROLLED for (; at < width; at += threads())
             if (at < count) task(at);
         at -= width;
     }
@@ -27,8 +26,7 @@ struct Turn {
 // By one thread, a row of the tables: of a term on a part, or at its sample points.
 INFIMUM_FN void tabulate_row(const World &w, const SplitShape &s, int family, int kind, int row, const ValuePointers &to) {
     const Touched *t = s.touched(family);
-#pragma unroll 1
-    for (int rows; row >= (rows = t->entry.positions.rows(s.head->parts)); t++) row -= rows;
+    INFIMUM_ROLLED for (int rows; row >= (rows = t->entry.positions.rows(s.head->parts)); t++) row -= rows;
     const Positions positions = t->entry.positions;
     const Parts of = parts_of_row(positions, row, s.head->parts);
     to.pool[t->entry.start(positions.count()) + row] =
@@ -39,8 +37,7 @@ INFIMUM_FN void evaluate(const World &w, const SplitShape &s, int kinds, const V
     const int fractions = static_cast<int>(w.fractions);
     const Parts all = {{0}, {}};
     Turn turn = {rank()};
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++) {
         const PackedFamily &p = s.family(family);
         const FamilyWorld &f = w.family[family];
         const int *stale = s.at<int>(p.stale);
@@ -62,8 +59,7 @@ INFIMUM_FN void evaluate(const World &w, const SplitShape &s, int kinds, const V
     const PackedComponent *components = s.at<PackedComponent>(s.head->mask);
     turn.over(s.head->mask_rows, [&](int task) {
         const PackedComponent *c = components;
-#pragma unroll 1
-        for (int i = 1; i < s.head->masks && components[i].start <= task; i++) c = components + i;
+        INFIMUM_ROLLED for (int i = 1; i < s.head->masks && components[i].start <= task; i++) c = components + i;
         masks[task] = discards(w, s, *c, task - c->start);
     });
 }
@@ -79,8 +75,7 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
     const T *terms = tree + f.first[level] + first;
     const unsigned char *left_out = f.left_out + first;
     int count = rest < INFIMUM_CHUNK ? rest : INFIMUM_CHUNK;
-#pragma unroll 1
-    for (int i = lane(); i < 32 && i < count; i += lanes()) {
+    INFIMUM_ROLLED for (int i = lane(); i < 32 && i < count; i += lanes()) {
         T column[COLUMN];
 #pragma unroll
         for (int k = 0; k < COLUMN; k++)
@@ -97,10 +92,8 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
     }
     __syncwarp();
     if (count > 32) count = 32;
-#pragma unroll 1
-    for (int d = 16; d >= 1; d /= 2) {
-#pragma unroll 1
-        for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = met(op, work[i], work[i + d]);
+    INFIMUM_ROLLED for (int d = 16; d >= 1; d /= 2) {
+        INFIMUM_ROLLED for (int i = lane(); i < d && i + d < count; i += lanes()) work[i] = met(op, work[i], work[i + d]);
         __syncwarp();
         if (count > d) count = d;
     }
@@ -110,14 +103,12 @@ INFIMUM_LONG_FN void refold(const FamilyWorld &f, int level, int chunk, T *tree,
 INFIMUM_FN void refold_level(const World &w, const SplitShape &s, int level, Range *work) {
     const int warps = (threads() + 31) / 32, fractions = static_cast<int>(w.fractions), trees = 1 + 2 * fractions;
     int task = rank() / 32;
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++) {
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++) {
         const FamilyWorld &f = w.family[family];
         if (level + 1 >= f.levels) continue;
         const PackedFamily &p = s.family(family);
         const int *chunks = s.at<int>(p.redo[level]), count = p.redo_count[level];
-#pragma unroll 1
-        for (; task < trees * count; task += warps) {
+        INFIMUM_ROLLED for (; task < trees * count; task += warps) {
             const int tree = task / count, chunk = chunks[task % count];
             if (tree <= fractions)
                 refold(f, level, chunk, tree ? f.proofs + (tree - 1) * f.total : f.ranges, work);
@@ -130,21 +121,17 @@ INFIMUM_FN void refold_level(const World &w, const SplitShape &s, int level, Ran
 
 // ---------------------------------------------------------------------------------------------- the kernel
 INFIMUM_FN void mark_touched(const World &w, const SplitShape &s, unsigned char mark) {
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++)
-#pragma unroll 1
-        for (int i = rank(); i < s.family(family).touched_count; i += threads())
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++)
+        INFIMUM_ROLLED for (int i = rank(); i < s.family(family).touched_count; i += threads())
             w.family[family].left_out[s.touched(family)[i].term] = mark;
 }
 // The head and the shape, kept for the children.
 INFIMUM_FN void keep_shape(const SplitShape &s, char *place) {
     const Packed &head = *s.head;
     int *to = reinterpret_cast<int *>(place);
-#pragma unroll 1
-    for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4); i += threads())
+    INFIMUM_ROLLED for (int i = rank(); i < static_cast<int>(sizeof(Packed) / 4); i += threads())
         to[i] = reinterpret_cast<const int *>(s.head)[i];
-#pragma unroll 1
-    for (int i = rank(); i < (head.bytes - head.shape) / 4; i += threads())
+    INFIMUM_ROLLED for (int i = rank(); i < (head.bytes - head.shape) / 4; i += threads())
         to[static_cast<int>(sizeof(Packed) / 4) + i] = s.at<int>(head.shape)[i];
 }
 INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scratch, bool with_sample) {
@@ -161,8 +148,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
     };
     const int *stale = s.at<int>(head.stale);
     const double *ends = s.at<double>(head.ends);
-#pragma unroll 1
-    for (int i = rank(); i < head.stale_count; i += threads()) {
+    INFIMUM_ROLLED for (int i = rank(); i < head.stale_count; i += threads()) {
         w.lo[stale[i]] = ends[2 * i];
         w.hi[stale[i]] = ends[2 * i + 1];
     }
@@ -176,17 +162,14 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
     INFIMUM_MARK(1);
 
     int levels = 2;
-#pragma unroll 1
-    for (int family = 0; family < FAMILIES; family++)
+    INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++)
         if (w.family[family].levels - 1 > levels) levels = static_cast<int>(w.family[family].levels) - 1;
-#pragma unroll 1
-    for (int level = 0; level < levels; level++) {
+    INFIMUM_ROLLED for (int level = 0; level < levels; level++) {
         refold_level(w, s, level, work[rank() / 32]);
         // From the last thread on: the first warps have the trees.
         Turn turn = {threads() - 1 - rank()};
         if (level == 0) {
-#pragma unroll 1
-            for (int family = 0; family < FAMILIES; family++) {
+            INFIMUM_ROLLED for (int family = 0; family < FAMILIES; family++) {
                 const PackedFamily &p = s.family(family);
                 turn.over(kinds * p.touched_count, [&](int task) {
                     close_term(s.touched(family)[task % p.touched_count], head.parts, values(task / p.touched_count).pool);
@@ -202,8 +185,7 @@ INFIMUM_FN void step(const World &w, const char *packed, char *place, char *scra
         __syncthreads();
     }
     INFIMUM_MARK(2);
-#pragma unroll 1
-    for (int task = rank(); task < kinds * FAMILIES; task += threads()) {
+    INFIMUM_ROLLED for (int task = rank(); task < kinds * FAMILIES; task += threads()) {
         const int family = task % FAMILIES, kind = task / FAMILIES;
         const PackedFamily &p = s.family(family);
         const FamilyWorld &f = w.family[family];

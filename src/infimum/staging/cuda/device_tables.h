@@ -114,21 +114,19 @@ INFIMUM_FN Digits digits_of(const Packed &head, unsigned index, int count) {
     const int bits = head.digit_bits, parts = head.parts;
     if (parts == 1 << bits) return {index, bits};
     Digits found = {0, bits};
-#pragma unroll 1
-    for (int p = 0; p < count; p++, index /= parts) found.all |= static_cast<unsigned long long>(index % parts) << (p * bits);
+    INFIMUM_ROLLED for (int p = 0; p < count; p++, index /= parts)
+        found.all |= static_cast<unsigned long long>(index % parts) << (p * bits);
     return found;
 }
 INFIMUM_FN unsigned index_of(const Packed &head, const Digits &digits) {
     unsigned found = 0;
-#pragma unroll 1
-    for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
+    INFIMUM_ROLLED for (int p = head.split; p-- > 0;) found = found * head.parts + digits[p];
     return found;
 }
 // The function on everything that begins with the first `depth` digits.
 INFIMUM_LONG_FN Range enclosed(const SplitShape &s, const ValuePointers &v, Digits digits, int depth) {
     Range z[FAMILIES];
-#pragma unroll 1
-    for (int i = 0; i < FAMILIES; i++)
+    INFIMUM_ROLLED for (int i = 0; i < FAMILIES; i++)
         z[i] = closed(s.terms(i), v.pool, v.suffix + i * (s.head->split + 1), digits, depth, v.hoisted[i], 0);
     return epilogue(z);
 }

@@ -16,8 +16,7 @@ INFIMUM_FN Parts parts_of_row(Positions positions, int row, int parts) {
 }
 INFIMUM_FN Range part_of(const World &w, const SplitShape &s, int v, const Parts &of) {
     const int *variables = s.at<int>(s.head->variables);
-#pragma unroll 1
-    for (int i = 0; i < MOST_POSITIONS; i++)
+    INFIMUM_ROLLED for (int i = 0; i < MOST_POSITIONS; i++)
         if (i < of.positions.count() && variables[of.positions.at(i)] == v) {
             const double *edges = s.edges(of.positions.at(i)) + of.digits[i];
             return {edges[0], edges[1]};
@@ -32,15 +31,13 @@ INFIMUM_LONG_FN V term_on(const World &w, const SplitShape &s, int family, int n
     const FamilyWorld &f = w.family[family];
     const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), own = number * constants;
     V x[MOST_INPUTS];
-#pragma unroll 1
-    for (int j = 0; j < reads; j++) {
+    INFIMUM_ROLLED for (int j = 0; j < reads; j++) {
         const int v = f.variables[number * reads + j];
         Range part = part_of(w, s, v, of);
         if (kind) part.lo = part.hi = sample_in(part, w.fraction[kind - 1], w.inner_lo[v], w.inner_hi[v]);
         put_input(x[j], part);
     }
-#pragma unroll 1
-    for (int j = 0; j < constants; j++) {
+    INFIMUM_ROLLED for (int j = 0; j < constants; j++) {
         if constexpr (AT_POINTS<V>)
             x[reads + j] = {f.at[own + j]};
         else
@@ -54,13 +51,11 @@ INFIMUM_FN bool discards(const World &w, const SplitShape &s, const PackedCompon
     const int reads = static_cast<int>(f.reads), constants = static_cast<int>(f.constants), extras = static_cast<int>(f.extras);
     const Parts of = parts_of_row(c.positions, row, s.head->parts);
     Range x[MOST_INPUTS];
-#pragma unroll 1
-    for (int j = 0; j < reads; j++) x[j] = part_of(w, s, f.read[c.component * reads + j], of);
-#pragma unroll 1
-    for (int j = 0; j < constants; j++) x[reads + j] = {f.lo[c.component * constants + j], f.hi[c.component * constants + j]};
+    INFIMUM_ROLLED for (int j = 0; j < reads; j++) x[j] = part_of(w, s, f.read[c.component * reads + j], of);
+    INFIMUM_ROLLED for (int j = 0; j < constants; j++)
+        x[reads + j] = {f.lo[c.component * constants + j], f.hi[c.component * constants + j]};
     const double *extra = s.at<double>(s.head->extra) + c.extra;
-#pragma unroll 1
-    for (int j = 0; j < extras; j++) x[reads + constants + j] = {extra[2 * j], extra[2 * j + 1]};
+    INFIMUM_ROLLED for (int j = 0; j < extras; j++) x[reads + constants + j] = {extra[2 * j], extra[2 * j + 1]};
     const Range rise = slope(c.slopes, x);
     const int v = f.variables[c.component];
     return discards(rise, part_of(w, s, v, of), w.domain_lo[v], w.domain_hi[v]);

@@ -19,10 +19,7 @@ REDUCTIONS = tuple(reduction.name.lower() for reduction in Reduction)
 
 
 def kernels(
-    families: Sequence[Program],
-    epilogue: Program,
-    slopes: Sequence[Program],
-    reductions: Iterable[str] = REDUCTIONS,
+    families: Sequence[Program], epilogue: Program, slopes: Sequence[Program], reductions: Iterable[str] = REDUCTIONS
 ) -> str:
     """Return the text of `infimum_step` and `infimum_children` for a function of this structure.
 

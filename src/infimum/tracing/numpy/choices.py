@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from infimum.tracing.calls import keeps_views
+from infimum.tracing.copies import layout
 from infimum.tracing.dtypes import bound_of, result_kinds, type_of, typed, with_kind
-from infimum.tracing.layout import layout
 from infimum.tracing.numpy.elementwise import as_truth, refuse_overflow
 from infimum.tracing.refusal import refusal
 from infimum.tracing.selected import Selected
