@@ -26,6 +26,8 @@ ROOT = Path(__file__).parent.parent
 # What a search may need, and `import infimum` does not.
 NOT_YET = (
     "rich",
+    "tempfile",
+    "concurrent.futures",
     "scipy",
     "cupy",
     "matplotlib",

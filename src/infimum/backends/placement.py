@@ -14,9 +14,8 @@ lie on the device stay there, and so does what is made from them.
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +32,9 @@ from infimum.backends.cuda.emit import Emitted
 from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption
 from infimum.passes.lowering.program import Program
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 FloatArray = npt.NDArray[np.float64]
 Outputs = list[tuple[FloatArray, FloatArray]]
@@ -118,6 +120,8 @@ class Gpu(Place):
         self.many = many
         self._known: dict[tuple[Program, Mode, int], _Known] = {}
         self._teams: dict[tuple[Program, bool], int] = {}
+        from concurrent.futures import ThreadPoolExecutor  # which brings more than a search on the CPU needs
+
         self._compilers = ThreadPoolExecutor(_COMPILERS)
 
     @cached_property

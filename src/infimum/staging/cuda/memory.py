@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -118,6 +117,8 @@ def _modules(text: str, number: int) -> tuple[dict[str, Any], float]:
     started = time.perf_counter()
     cupy = cuda_device.cupy()
     nvrtc, architecture = cupy.cuda.nvrtc, cuda_device.current().architecture
+    from concurrent.futures import ThreadPoolExecutor  # which brings more than a search on the CPU needs
+
     with ThreadPoolExecutor(len(KERNELS)) as threads:
         codes = list(threads.map(lambda name: _compiled(text, name, nvrtc, architecture), KERNELS))
     modules = {name: cupy.cuda.function.Module() for name in KERNELS}
