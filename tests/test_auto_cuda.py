@@ -226,7 +226,7 @@ def test_every_contractor_by_name_has_the_cpus_bits_on_a_gpu(quick: Any) -> None
 def test_a_contractor_of_the_users_gets_boxes_of_the_host(quick: Any) -> None:
     class Halves:
         def contract(self, boxes: Boxes, known: Any) -> Boxes:
-            assert not any(map(lies_there, boxes)) and not any(map(lies_there, known.gradient(boxes)))
+            assert not any(map(is_on_device, boxes)) and not any(map(is_on_device, known.gradient(boxes)))
             return boxes.emptied(boxes.lo[:, 0] > 0.5)
 
     function, domain, _ = asked(CASES["hartmann6"]())
