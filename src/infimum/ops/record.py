@@ -69,7 +69,7 @@ class Builder(Protocol):
         """Return whether an expression is a constant above a number."""
 
 
-States = tuple[Truth, Truth, Truth, Truth]  # finite, +inf, -inf, one of the infinities or NaN
+States = Any  # four truths: finite, +inf, -inf, one of the infinities or NaN
 Slope = Callable[[Builder, tuple[Node, ...], Node], tuple[Node, ...]]  # of operands and value
 Reverse = Callable[[Callable[..., Node], Sequence[Node], Node, Any], tuple[Node | None, ...]]
 Nonfinite = Callable[[Logic, Node, list[Any]], States]
