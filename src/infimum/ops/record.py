@@ -1,6 +1,7 @@
 """The record of an elementwise operation: everything that the rooms above need to know of it.
 
-A new operation is a row of core/operations.def with its C++ code, and a record in one of the files beside this one.
+A new operation is a row of core/operations.def with its C++ code, and a record in one of the files beside this one. A
+record has a line or two for each of these groups:
 
 names
     name           the core's operation, which encloses its range and knows its facts
@@ -45,6 +46,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 Node = Any  # an expression of whoever builds it: this room stands below graphs
 Truth = Any  # True, False, or an expression that is 0 or 1
+Logic = Any  # what joins truths and compares expressions over the domain: StatesOf of tracing/nonfinite
 TINY = 2.0**-1072  # more than an underflow may lose
 
 
@@ -67,49 +69,7 @@ class Builder(Protocol):
         """Return whether an expression is a constant above a number."""
 
 
-class Logic(Protocol):
-    """What rules for infinities and NaN are built with: truths over the domain, decided where that is possible."""
-
-    zeros: Any
-
-    def number(self, value: float) -> Node:
-        """Return a constant."""
-
-    def node(self, op: str, *args: Node) -> Node:
-        """Return an expression."""
-
-    def compare(self, op: str, a: Node, b: Node | float, when: Truth = True) -> Truth:
-        """Return the truth of a comparison where `when` holds, else False."""
-
-    def both(self, *truths: Truth) -> Truth:
-        """Return whether all hold."""
-
-    def either(self, *truths: Truth) -> Truth:
-        """Return whether one holds."""
-
-    def negation(self, truth: Truth) -> Truth:
-        """Return whether the truth does not hold."""
-
-    def choose(self, condition: Truth, a: Truth, b: Truth) -> Truth:
-        """Return one truth where the condition holds and the other where it does not."""
-
-    def decided(self, node: Node) -> Truth:
-        """Return True or False where the domain decides a node of truth values, else the node."""
-
-    def positive(self, a: Node, u: Any) -> Truth:
-        """Return whether the node with states u is above 0, +inf included."""
-
-    def negative(self, a: Node, u: Any) -> Truth:
-        """Return whether the node with states u is below 0, -inf included."""
-
-    def pole(self, b: Node, zero: Truth, above: Truth, below: Truth) -> tuple[Truth, Truth, Truth]:
-        """Return where a/b is +inf, -inf, or one of them, b being 0 where `zero` holds, and a above or below 0."""
-
-    def through(self, node: Node, u: Any, edges: States) -> States:
-        """Return the states of an operation of one operand with states u, given those where the operand is finite."""
-
-
-States = tuple[Truth, Truth, Truth, Truth]  # finite, +inf, -inf, one of the infinities or NaN
+States = Any  # four truths: finite, +inf, -inf, one of the infinities or NaN
 Slope = Callable[[Builder, tuple[Node, ...], Node], tuple[Node, ...]]  # of operands and value
 Reverse = Callable[[Callable[..., Node], Sequence[Node], Node, Any], tuple[Node | None, ...]]
 Nonfinite = Callable[[Logic, Node, list[Any]], States]
