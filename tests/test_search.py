@@ -169,5 +169,5 @@ def test_a_discard_that_ignores_the_edges_is_noticed(monkeypatch: pytest.MonkeyP
 
 
 def test_a_fact_that_is_certainly_false_is_not_taken_for_smoothness(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(infimum.function.function, "facts", lambda build, value: (build.number(1), build.number(0)))
+    monkeypatch.setattr(infimum.function.programs, "facts", lambda build, value: (build.number(1), build.number(0)))
     assert not trace(lambda x: np.sum(x**2), 3).is_smooth_everywhere
