@@ -71,6 +71,18 @@ def test_every_module_belongs_to_a_room() -> None:
     assert not homeless, f"name the room of {homeless} in tests/test_architecture.py and docs/architecture.md"
 
 
+def test_the_documentation_states_the_order_of_the_rooms() -> None:
+    stated = " < ".join(", ".join(row) for row in ROOMS)
+    assert stated in re.sub(r"\s+", " ", (ROOT / "docs" / "architecture.md").read_text())
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/tracing.md", "docs/extending.md", "CONTRIBUTING.md"])
+def test_every_file_that_a_page_names_is_there(page: str) -> None:
+    there = {path.name for path in ROOT.rglob("*") if path.suffix in (".py", ".h", ".def", ".cpp")}
+    named = re.findall(r"`(?:[\w./]+/)?(\w+\.(?:py|h|def|cpp))`", (ROOT / page).read_text())
+    assert named and not set(named) - there
+
+
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "infimum"])
 def test_imports_go_one_way(name: str) -> None:
     for imported in _imports(MODULES[name]):
