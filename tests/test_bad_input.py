@@ -163,3 +163,25 @@ def test_problems_that_are_not_there_are_refused_with_the_nearest_name() -> None
     with pytest.raises(InvalidOption, match="hartmann6 has 6 variables, got 5"):
         problems.named("hartmann6", 5)
     assert problems.named("hartmann6").n == problems.hartmann6().n == problems.size("hartmann6") == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ftol": float("inf")}, "ftol=None"),
+        ({"ftol": 10**400}, "ftol=None"),
+        ({"xtol": -(10**400)}, "xtol must be positive"),
+        ({"method": np.array([1, 2])}, "method="),
+        ({"batch": 0}, "batch=None for a share of those that wait"),
+        ({"x0": [infimum.Interval(0, 1), 0]}, "it has a width"),
+    ],
+    ids=str,
+)
+def test_odd_numbers_are_refused_in_words(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidOption, match=words):
+        infimum.minimize(lambda x: x[0] ** 2 + x[1] ** 2, [(-1, 1)] * 2, **options)
+
+
+@pytest.mark.parametrize("options", [{"time_limit": 10**400}, {"xtol": 10**400}, {"threads": 10**12}], ids=str)
+def test_numbers_beyond_all_doubles_are_no_limits(options: dict[str, Any]) -> None:
+    assert infimum.minimize(lambda x: x[0] ** 2, [(-1, 1)], **options).success

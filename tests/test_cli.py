@@ -353,3 +353,27 @@ def test_the_live_display_appears_on_a_terminal_only() -> None:
     os.close(inner)
     assert run.returncode == 1 and "1 (time)" in out
     assert b"rosenbrock" in shown and b"iteration" in shown and b"regions" in shown and b"gap" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("import sys\nsys.exit(0)\n", "f", "SystemExit"),
+        ("class C:\n    def __call__(self, x):\n        return x[0]\n", "C", "is a class"),
+        ("def f(x:\n", "f", "model.py, line 1"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_in_words(
+    text: str, name: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text(text)
+    assert main(["solve", f"{file}:{name}", "--dim", "1", "--bounds", "-1", "1"]) == 2
+    err = capsys.readouterr().err
+    assert words in err and "fault of infimum" not in err and "target.py" not in err
+
+
+def test_words_that_are_no_bounds_and_no_contractors_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", "levy", "--dim", "2", "--bounds", "none", "none"]) == 2
+    assert main(["solve", "levy", "--dim", "2", "--contractors", ""]) == 2
+    assert "no number" in capsys.readouterr().err

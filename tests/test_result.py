@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import infimum
 from infimum.interval import Interval, is_empty
 from infimum.records.merge import merged
 from infimum.records.result import Result, result_of
@@ -176,3 +177,14 @@ def test_a_result_is_frozen() -> None:
     assert isinstance(result, Result)
     with pytest.raises(AttributeError):
         result.nit = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_a_result_under_way_does_not_deny_the_point_that_is_known(maximize: bool) -> None:
+    shown: list[str] = []
+    infimum.minimize(
+        lambda x: np.sin(5 * x[0]) * np.cos(3 * x[1]) + x[0], [(-2, 2)] * 2,
+        callback=lambda so_far: shown.append(str(so_far)), maximize=maximize,
+    )  # fmt: skip
+    assert shown and all("no point where" not in text for text in shown)
+    assert "the point is told when the search ends" in shown[-1]

@@ -171,3 +171,8 @@ def test_xlogy_of_0_is_0_unless_the_other_operand_is_nan() -> None:
 def test_the_entropy_of_a_box_at_0_is_bounded() -> None:
     found = trace(lambda x: special.xlogy(x[0], x[0]), 1, box=(np.zeros(1), np.ones(1))).enclose([(0, 1)])
     assert found.lo == pytest.approx(-math.exp(-1)) and found.hi == 0.0
+
+
+def test_a_sum_that_is_never_below_0_is_taken() -> None:
+    found = infimum.minimize(lambda x: special.gammaln(x[0] + x[1]) + x[0], [(0, 3), (0, 3)])
+    assert found.success and -0.12148629053584961 in found.minimum

@@ -11,6 +11,7 @@ import flint
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy import special
 
 import infimum
 from contractions import Applied
@@ -385,3 +386,8 @@ def test_bounded_domains_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expression, "rational", lambda *_: pytest.fail("read"))
     contractor = UnboundedBoxes(trace(lambda x: x[0] ** 2, 1), read_bounds([(-1, 1)], 1))
     assert contractor.is_idle
+
+
+def test_a_fall_between_two_points_is_not_said_to_be_at_one_of_them() -> None:
+    found = infimum.minimize(lambda x: special.xlogy(x[0] - 1, np.sqrt(x[1])), [(-3, 4), (-2.5, 3)])
+    assert found.status == 9 and "between x = (" in found.message and "goes to (" not in found.message

@@ -40,6 +40,8 @@ FTOL, FATOL, XTOL = Default(1e-6, None), Default(1e-9, 1e-9), Default(None, 1e-4
 def goals(method: str, ftol: Any, fatol: Any, xtol: Any, xrtol: Any, domain: Domain) -> Goals:
     """Return the goals that the options mean for this method on this domain."""
     asked = _tolerance("ftol", ftol, method)
+    if asked == math.inf:
+        raise InvalidOption("ftol=inf asks for nothing. Write ftol=None to switch this goal off.")
     if ftol is FTOL and asked is None and fatol is not FATOL and fatol is not None:
         asked = 0.0  # of the paper's method, which has no goal for the value unless one is given
     slack = _tolerance("fatol", fatol, method) or 0.0

@@ -139,7 +139,7 @@ def minimize(
         selection=options.selection(selection),
         contractors=options.contractors(contractors),
         split=options.split(split),
-        batch=options.count("batch", batch),
+        batch=options.count("batch", batch, none="a share of those that wait"),
     )
     options.refuse_endless(
         ftol=goal.ftol, xtol=goal.xtol, max_iter=asked.max_iter, time_limit=asked.time_limit,

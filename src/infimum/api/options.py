@@ -21,6 +21,8 @@ from infimum.search.paper.partition import PARTITIONS, Partition
 from infimum.search.paper.sampling import SAMPLINGS, Sampling, Several
 from infimum.search.paper.selection import SELECTIONS, Selection
 
+MOST_THREADS = 256  # more would only take time to start
+
 
 def contractors(value: Any) -> tuple[str | Contractor, ...]:
     """Return the contractors that are to run: infimum's own by name, in the order in which they do, then the user's.
@@ -74,7 +76,7 @@ def _can(value: Any, what: type) -> bool:
 
 def choice(name: str, value: Any, offered: tuple[str, ...]) -> None:
     """Refuse a value that is none of the names offered."""
-    if value not in offered:
+    if not isinstance(value, str) or value not in offered:
         names = " or ".join(repr(word) for word in offered)
         raise InvalidOption(f"{name}={describe(value)} is not offered. Write {name}={names}.")
 
@@ -137,15 +139,15 @@ def seconds(name: str, value: Any) -> float | None:
     return None if number == math.inf else number
 
 
-def count(name: str, value: Any, what: str = "integer") -> int | None:
-    """Return a positive integer, or None for no limit."""
+def count(name: str, value: Any, what: str = "integer", none: str = "no limit") -> int | None:
+    """Return a positive integer, or None for what `none` says."""
     if value is None or (isinstance(value, float) and value == math.inf):
         return None
     whole = isinstance(value, int | np.integer) or (
         isinstance(value, float | np.floating) and float(value).is_integer()
     )
     if isinstance(value, bool) or not whole or value < 1:
-        raise InvalidOption(f"{name} must be a positive {what}, got {value!r}. Write {name}=None for no limit.")
+        raise InvalidOption(f"{name} must be a positive {what}, got {value!r}. Write {name}=None for {none}.")
     return int(value)
 
 
@@ -158,7 +160,7 @@ def threads(value: Any) -> int:
         raise InvalidOption(
             f"threads must be a positive integer, got {describe(value)}. Write threads=None for as many as there are."
         )
-    return int(value)
+    return min(int(value), MOST_THREADS)  # the result does not depend on it
 
 
 def truth(name: str, value: Any, none: bool = False) -> bool | None:
@@ -190,6 +192,8 @@ def start(x0: Any, domain: Domain) -> FloatArray | None:
         raise InvalidOption(
             f"x0 has shape {down.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
         )
+    if (np.nextafter(down, np.inf) < up).any():
+        raise InvalidOption(f"x0={describe(x0)} is no point: it has a width. Give {domain.n} numbers.")
     point: FloatArray = np.where(down < domain.inner_lo, up, down)  # of two doubles around a number, the one inside
     outside = ~((domain.inner_lo <= point) & (point <= domain.inner_hi))
     if outside.any():
@@ -239,6 +243,8 @@ def _number(name: str, value: Any) -> float | None:
         if isinstance(value, str | bytes):
             raise TypeError
         number = float(value)
+    except OverflowError:  # an integer beyond all doubles
+        number = math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         raise InvalidOption(f"{name} must be a number or None, got {describe(value)}.") from None
     if math.isnan(number):

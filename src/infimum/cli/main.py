@@ -60,8 +60,10 @@ def _explained(error: Exception) -> str:
     place, kind = line_of_error(error), type(error).__name__
     if place is not None and not place.file.startswith(str(Path(__file__).parent.parent)):
         return f"{place}\n  {kind}: {error}"
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename or 'output'}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for a problem of this size."
     trace = "".join(traceback.format_exception(error))
     return f"{trace}This is a fault of infimum itself: please report it with the lines above."
 

@@ -124,7 +124,7 @@ def shielded(arguments: Sequence[str]) -> list[str]:
 
 def _names(text: str) -> tuple[str, ...]:
     words = tuple(word.strip() for word in text.split(",") if word.strip())
-    return () if words == ("none",) else words
+    return () if words == ("none",) else words or ("",)  # which minimize refuses
 
 
 def _number(text: str) -> float | None:

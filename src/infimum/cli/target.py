@@ -13,7 +13,7 @@ from infimum.exact.number import e, exact, pi
 from infimum.tracing.refusal import line_of_error
 
 Bounds = list[tuple[Any, Any]]
-_WORDS: dict[str, Any] = {"pi": pi, "e": e, "inf": float("inf"), "none": float("inf")}
+_WORDS: dict[str, Any] = {"pi": pi, "e": e, "inf": float("inf")}
 
 
 def target(text: str, dim: int | None, bounds: Bounds | None) -> tuple[Any, Bounds | None, int]:
@@ -75,13 +75,18 @@ def _from_file(text: str) -> Any:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         place = line_of_error(error)
-        at = "" if place is None else f"\n  at {place}"
+        at = "" if place is None or isinstance(error, SyntaxError) else f"\n  at {place}"  # which names its own line
         raise InvalidOption(f"{name} cannot be run: {type(error).__name__}: {error}{at}") from error
     finally:
         sys.path.pop(0)
     if not hasattr(module, wanted):
-        offered = ", ".join(k for k, v in vars(module).items() if callable(v) and not k.startswith("_"))
+        offered = ", ".join(
+            k for k, v in vars(module).items() if callable(v) and not isinstance(v, type) and k[0] != "_"
+        )
         raise InvalidOption(f"{name} has no {wanted}. It has {offered or 'no function'}.")
-    return getattr(module, wanted)
+    found = getattr(module, wanted)
+    if isinstance(found, type):
+        raise InvalidOption(f"{name}: {wanted} is a class. Make one of it in the file, {wanted.lower()} = {wanted}().")
+    return found

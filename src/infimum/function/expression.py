@@ -69,7 +69,7 @@ def stepped_variables(function: Function) -> BoolArray:
     return stepped(function.value_node, function.n)
 
 
-def unbounded_below(function: Function, domain: Domain, boxes: FloatArray) -> paths.Ray | None:
+def unbounded_below(function: Function, domain: Domain, boxes: FloatArray) -> str | None:
     """Return a path along which the function falls below every number, None where none was found.
 
     boxes (k, n, 2): where its lower bound is -inf.

@@ -12,6 +12,7 @@ import numpy as np
 from infimum.interval import Interval
 from infimum.interval.outward import fraction
 from infimum.interval.text import write_interval
+from infimum.search.status import Status
 
 if TYPE_CHECKING:
     from infimum.records.result import Result
@@ -67,6 +68,10 @@ def _width(x: Interval) -> str:
 
 
 def _point(result: Result) -> str:
+    if result.x is None and result.status is Status.RUNNING:
+        bound = result.maximum.lo if result.maximize else result.minimum.hi
+        known = f"{bound:.{_SHOWN_DIGITS}g}; the point is told when the search ends"
+        return known if math.isfinite(bound) else "no point yet"
     if result.x is None:
         return "no point where the function is certainly defined"
     shown = ", ".join(f"{v:.{_SHOWN_DIGITS}g}" for v in result.x[:_SHOWN_VARIABLES])

@@ -81,6 +81,14 @@ def _up(value: float) -> float:
     return math.nextafter(value, math.inf)
 
 
+def _sum_down(total: float) -> float:
+    return total and _down(total)  # a sum of doubles that comes out as 0 is 0
+
+
+def _sum_up(total: float) -> float:
+    return total and _up(total)
+
+
 def _square(x: Pair) -> Pair:
     least, most = sorted((abs(x[0]), abs(x[1])))
     return (0.0 if x[0] <= 0.0 <= x[1] else max(0.0, _down(least * least))), _up(most * most)
@@ -99,8 +107,8 @@ def _equal(x: Pair, y: Pair) -> Pair:
 # The commonest operations on single numbers, a step wider than the core's: a loop over x[i] asks thousands of times.
 _QUICK: dict[str, Callable[..., Pair]] = {
     "neg": lambda x: (-x[1], -x[0]),
-    "add": lambda x, y: (_down(x[0] + y[0]), _up(x[1] + y[1])),
-    "sub": lambda x, y: (_down(x[0] - y[1]), _up(x[1] - y[0])),
+    "add": lambda x, y: (_sum_down(x[0] + y[0]), _sum_up(x[1] + y[1])),
+    "sub": lambda x, y: (_sum_down(x[0] - y[1]), _sum_up(x[1] - y[0])),
     "sqr": _square,
     "abs": _magnitude,
     "is_less": lambda x, y: (float(x[1] < y[0]), float(x[0] < y[1])),

@@ -14,7 +14,6 @@ negative, its values fall below every number.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 
@@ -39,21 +38,13 @@ _EDGES = {row.name: row.pole for row in OPERATIONS.values() if row.pole is not N
 _INNER = frozenset({"sqr", "pown", "abs", "sqrt", "mul", "neg"})
 
 
-@dataclass(frozen=True, eq=False)
-class Ray:
-    """Where a function falls without bound: near `point`, of which some numbers may be infinite."""
-
-    point: FloatArray
-    how: str
-
-    def __str__(self) -> str:
-        shown = ", ".join(f"{value:.6g}" for value in self.point[:6].tolist())
-        more = ", …" if self.point.size > 6 else ""
-        return f"as x goes to ({shown}{more}), {self.how}"
+def _shown(point: FloatArray) -> str:
+    more = ", …" if point.size > 6 else ""
+    return f"({', '.join(f'{value:.6g}' for value in point[:6].tolist())}{more})"
 
 
-def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> Ray | None:
-    """Return a path along which an expression falls below every number, or None where none was found.
+def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> str | None:
+    """Return, in words, where an expression falls below every number, or None where no such place was found.
 
     boxes (k, n, 2): where its lower bound is -inf.
     """
@@ -62,14 +53,14 @@ def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> Ray | Non
     prover = _Prover(value, domain)
     for ray in islice(prover.to_infinity(boxes), _MOST_PATHS):
         if prover.falls_along(*ray):
-            return Ray(_limit(*ray), "along a ray to infinity")
+            return f"as x goes to {_shown(_limit(*ray))}, along a ray to infinity"
     for box in boxes[:_BOXES]:
         for ray in islice(prover.to_points(box), _MOST_PATHS):
             if prover.falls_along(*ray):
-                return Ray(ray[0], "along a straight line")
+                return f"as x goes to {_shown(ray[0])}, along a straight line"
         for start, end, pivot in islice(prover.pivots(box), _MOST_PATHS):
             if prover.falls_through(start, end, pivot):
-                return Ray(start, "where a subexpression goes to 0")
+                return f"between x = {_shown(start)} and x = {_shown(end)}, where a subexpression goes to 0"
     return None
 
 

@@ -90,12 +90,13 @@ class NonFinite(StatesOf):
     # ------------------------------------------------------------------------------------------ one operand
     def _refuse_outside(self, op: str, a: Node) -> None:
         """Refuse an operand that may lie where NumPy has numbers and the core has none."""
-        domain = OPERATIONS[op].domain
+        record, domain = OPERATIONS[op], OPERATIONS[op].domain
         assert domain is not None
+        name = " or ".join(dict.fromkeys((*record.math, *record.scipy)))
         if not np.all(self.ranges.of(a)[0] >= domain.least):
             raise refusal(
-                f"{op} is offered for numbers above {domain.least:g}, and its operand may be below here.",
-                f"Narrow the bounds, or write {op}(np.maximum(x, 1e-300)).",
+                f"{name} is offered for numbers above {domain.least:g}, and its operand may be below here.",
+                "Narrow the bounds, or write np.maximum(t, 1e-300) for the operand t.",
             )
 
     def _limit(self, made: Node, u: States) -> Node:
