@@ -286,10 +286,40 @@ def test_what_is_no_cut_is_refused_by_an_error_that_names_the_rule(name: str) ->
         found(split=Proposing(propose), contractors="level")
 
 
+WRITES: dict[str, Callable[[Boxes, Known], Any]] = {
+    "the lower bounds": lambda boxes, known: boxes.lower.fill(0.0),
+    "the ends": lambda boxes, known: np.subtract(boxes.hi, boxes.lo, out=boxes.hi),
+    "the domain": lambda boxes, known: known.domain.lo.fill(0.0),
+    "the gradient": lambda boxes, known: known.gradient(boxes)[0].fill(1.0),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_no_rule_and_no_contractor_can_write_to_what_it_is_given(name: str) -> None:
+    with pytest.raises(InvalidOption, match=r"The split rule Proposing of test_extending raised ValueError.*read-only"):
+        found(split=Proposing(WRITES[name]), contractors="level")
+    with pytest.raises(InvalidOption, match=r"The contractor Doing of test_extending raised ValueError.*read-only"):
+        found(contractors=["level", Doing(WRITES[name])])
+
+
 @pytest.mark.parametrize("given", [Proposing, 1j, "widest", 2], ids=str)
 def test_what_is_no_rule_is_refused(given: Any) -> None:
     with pytest.raises(InvalidOption, match=r"is not offered. Write split='smear'.*cuts\(boxes, known\)"):
         found(split=given)
+
+
+def test_a_contractor_sees_the_variables_of_the_whole_function() -> None:
+    def right_half(boxes: Boxes, known: Known) -> Boxes:
+        """Keep x[0] >= 1/2, which is true of every minimiser."""
+        assert boxes.n == 4
+        return boxes.emptied(boxes.hi[:, 0] < 0.5)
+
+    def blocks(x: Any) -> Any:
+        return (x[0] - 1) ** 2 * (1 + x[1] ** 2) + (x[2] ** 2 - 1) ** 2 * (1 + 0.5 * np.sin(9 * x[3]))
+
+    result = infimum.minimize(blocks, [(-2, 2)] * 4, contractors=["level", Doing(right_half)], time_limit=3)
+    inside = (result.boxes[:, :, 0] <= [1, 0, -1, 0]) & (result.boxes[:, :, 1] >= [1, 0, -1, 0])
+    assert 0 in result.minimum and inside.all(1).any()
 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------

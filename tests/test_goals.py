@@ -276,7 +276,7 @@ def test_every_row_of_the_verdict(given: dict[str, Any], asked_for: Goals, statu
 
 
 def test_a_point_without_a_box_is_a_fault_and_no_claim() -> None:
-    with pytest.raises(InternalError, match=r"Please report"):
+    with pytest.raises(InternalError, match="no claim is made"):
         verdict.judged(outcome(boxes=np.empty((0, 1, 2))), Goals(1e-6, 0.0))
 
 

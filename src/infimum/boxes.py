@@ -74,6 +74,13 @@ class Boxes:
         """The arrays lo, hi."""
         return self.lo, self.hi
 
+    def read_only(self) -> Boxes:
+        """Return the boxes for code of the user's, which cannot write to them."""
+        views = [array.view() for array in self]
+        for view in views:
+            view.flags.writeable = False
+        return Boxes(*views)
+
     def is_empty(self) -> BoolArray:
         """Return which boxes have no point."""
         return is_empty(self.lo, self.hi)

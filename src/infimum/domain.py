@@ -23,12 +23,16 @@ _NUMBER = (int, float, np.number)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Domain:
-    """A box of n variables: lo and hi contain the user's, which contains inner_lo and inner_hi."""
+    """A box of n variables: lo and hi contain the user's, which contains inner_lo and inner_hi. Nobody writes to it."""
 
     lo: FloatArray
     hi: FloatArray
     inner_lo: FloatArray
     inner_hi: FloatArray
+
+    def __post_init__(self) -> None:
+        for array in (self.lo, self.hi, self.inner_lo, self.inner_hi):
+            array.flags.writeable = False
 
     @property
     def n(self) -> int:

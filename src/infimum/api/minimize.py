@@ -179,11 +179,12 @@ def _searched(
 
 
 def _outcome(run: Any, report: Callable[[Progress], bool], trust: tuple[str, ...]) -> Outcome:
-    """Return what the search finds; a contradiction may be the fault of whatever the proof rests on."""
+    """Return what the search finds; a contradiction is the fault of something that the proof rests on."""
     try:
         found: Outcome = run.search(report)
     except InternalError as error:
-        raise InternalError(f"{error} {trusted(trust)}" if trust else str(error)) from error
+        fault = f"{trusted(trust)} Look there first; or" if trust else "This is a fault of infimum:"
+        raise InternalError(f"{error} {fault} please report it with the function and the bounds.") from error
     return found
 
 

@@ -35,6 +35,10 @@ def read_task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, 
         f, size = f_or_problem.f, f_or_problem.n
         bounds = f_or_problem.bounds if bounds is None else bounds
         jac = f_or_problem.jac if jac is None else jac
+    if isinstance(f, Function):
+        raise InvalidOption(
+            f"{f!r} is traced already. Give minimize the function itself, which it traces on the bounds."
+        )
     if not callable(f):
         raise InvalidOption(f"The first argument must be a function of x or a problem, got {describe(f)}.")
     options.called("jac", jac, "g where g(x) returns the gradient")

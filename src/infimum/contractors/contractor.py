@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray
+from infimum.boxes import Boxes
 from infimum.contractors.known import Known
 from infimum.errors import BackendUnavailable, InternalError, InvalidOption, ProgramError
 
@@ -50,18 +50,12 @@ def contracted_by(contractor: Contractor, boxes: Boxes, known: Known) -> Boxes:
     """
     name = name_of(contractor)
     try:
-        found = contractor.contract(Boxes(*map(_read_only, boxes)), known)
+        found = contractor.contract(boxes.read_only(), known)
     except (BackendUnavailable, InternalError, ProgramError):
         raise
     except Exception as error:
         raise InvalidOption(f"The contractor {name} raised {type(error).__name__}: {error}") from error
     return boxes.meet(_checked(name, boxes, found))
-
-
-def _read_only(array: FloatArray) -> FloatArray:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _checked(name: str, boxes: Boxes, found: Any) -> Boxes:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from infimum.errors import InternalError
 
-_REPORT = "This is a fault of infimum, so that no claim is made. Please report it with the function and the bounds."
+_NO_CLAIM = "A proof in this search is false, so that no claim is made."
 
 
 def refuse_contradiction(boxes: int, x: npt.NDArray[np.float64] | None, lower: float, upper: float) -> None:
@@ -18,6 +18,6 @@ def refuse_contradiction(boxes: int, x: npt.NDArray[np.float64] | None, lower: f
     """
     if boxes == 0 and (x is not None or upper < np.inf):
         at = "" if x is None else f" at x = {np.array2string(x, threshold=6)}"
-        raise InternalError(f"No box is left, yet a value of at most {upper!r} is known{at}. {_REPORT}")
+        raise InternalError(f"No box is left, yet a value of at most {upper!r} is known{at}. {_NO_CLAIM}")
     if lower > upper and upper < np.inf:
-        raise InternalError(f"The lower bound {lower!r} is above the upper one, {upper!r}. {_REPORT}")
+        raise InternalError(f"The lower bound {lower!r} is above the upper one, {upper!r}. {_NO_CLAIM}")

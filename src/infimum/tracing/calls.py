@@ -60,7 +60,8 @@ def _elementwise(t: Tracer, function: np.ufunc, inputs: tuple[Any, ...], target:
     """Return the function without out=; under where= the elements of the target stay."""
     options = {name: value for name, value in kwargs.items() if not arguments.is_idle(name, value)}
     where = options.pop("where", True)
-    if where is not True and (where is None or target is None or isinstance(target, tuple)):
+    is_numpys = getattr(np, function.__name__, None) is function  # SciPy's do not keep their word under where=
+    if where is not True and (where is None or target is None or isinstance(target, tuple) or not is_numpys):
         raise arguments.not_honoured(function, "where")  # NumPy leaves the other elements unset
     found = _of_elements(t, function, inputs, options)
     return found if where is True else call(t, np.where, (where, found, target))

@@ -41,7 +41,7 @@ def proposed_cuts(rule: SplitRule, boxes: Boxes, known: Known) -> Cuts:
         return rule.cuts(boxes, known)
     name = name_of(rule)
     try:
-        found = rule.cuts(boxes, known)
+        found = rule.cuts(boxes.read_only(), known)
     except (BackendUnavailable, InternalError, ProgramError):
         raise
     except Exception as error:

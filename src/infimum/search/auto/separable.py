@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from infimum.contractors.contractor import foreign_names
 from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
@@ -37,7 +38,9 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
     first = whole.run(rounds=ROUNDS_OF_FEW if domain.n <= FEW_VARIABLES else 1)
     if first.status != Status.RUNNING:
         return first
-    parts = _parts(function, options) if domain.n > 1 else None
+    # A contractor of the user's knows the variables of the whole function, not those of a block.
+    can_separate = domain.n > 1 and not foreign_names(options.contractors)
+    parts = _parts(function, options) if can_separate else None
     if parts is None or sum(blocks.distinct(domain)[0].size for blocks in parts.classes) > MOST_BLOCKS:
         return whole.run()
     return _BlockSearch(function, domain, options, report, parts, whole).run(first)
