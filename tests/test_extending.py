@@ -17,7 +17,7 @@ from infimum.contractors.table import NAMES
 from infimum.domain import read_bounds
 from infimum.errors import InternalError, InvalidOption
 from infimum.function.function import trace
-from infimum.search.auto import bisection
+from infimum.search.auto import bisection, separable
 from infimum.search.auto.bisection import bisected, proposed_cuts
 from infimum.search.auto.split_rules import Cuts, SplitRule
 from infimum.search.auto.split_table import SPLITS
@@ -119,7 +119,7 @@ def test_infimums_run_first_and_the_users_in_their_order() -> None:
     assert order[:2] == ["first", "second"]
 
 
-def test_an_object_knows_the_function_of_each_block() -> None:
+def test_a_contractor_knows_the_function_that_it_is_asked_about() -> None:
     sizes: set[int] = set()
 
     def noted(boxes: Boxes, known: Known) -> Boxes:
@@ -128,7 +128,7 @@ def test_an_object_knows_the_function_of_each_block() -> None:
         return boxes
 
     result = infimum.minimize(qing, [(-5, 5)] * 6, contractors=Doing(noted), max_iter=30, xtol=1e-3)
-    assert 0 in result.minimum and sizes >= {1, 6} and result.trust == ("Doing of test_extending",)
+    assert 0 in result.minimum and sizes == {6} and result.trust == ("Doing of test_extending",)
 
 
 def test_a_maximum_is_contracted_as_the_negative() -> None:
@@ -302,6 +302,15 @@ def test_no_rule_and_no_contractor_can_write_to_what_it_is_given(name: str) -> N
         found(contractors=["level", Doing(WRITES[name])])
 
 
+def test_what_was_kept_of_the_gradient_cannot_be_written_to() -> None:
+    known = Known(infimum.trace(lambda x: np.sin(3 * x[0] * x[1]), 2), read_bounds([(-2, 2)] * 2))
+    boxes = Boxes(np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([[0.5, 0.5], [2.0, 2.0]]))
+    known.gradient(boxes), known.facts(boxes)
+    known.keep(np.array([False, True]))
+    answers = *known.gradient(boxes[1:]), *known.facts(boxes[1:])
+    assert not any(answer.flags.writeable for answer in answers)
+
+
 @pytest.mark.parametrize("given", [Proposing, 1j, "widest", 2], ids=str)
 def test_what_is_no_rule_is_refused(given: Any) -> None:
     with pytest.raises(InvalidOption, match=r"is not offered. Write split='smear'.*cuts\(boxes, known\)"):
@@ -309,17 +318,20 @@ def test_what_is_no_rule_is_refused(given: Any) -> None:
 
 
 def test_a_contractor_sees_the_variables_of_the_whole_function() -> None:
-    def right_half(boxes: Boxes, known: Known) -> Boxes:
-        """Keep x[0] >= 1/2, which is true of every minimiser."""
-        assert boxes.n == 4
-        return boxes.emptied(boxes.hi[:, 0] < 0.5)
+    def upper_half(boxes: Boxes, known: Known) -> Boxes:
+        """Keep x[0] >= 1/2, which is true of every minimiser; of x[1] it is not."""
+        lo = boxes.lo.copy()
+        lo[:, 0] = np.maximum(lo[:, 0], 0.5)
+        return Boxes(lo, boxes.hi, boxes.lower)
 
-    def blocks(x: Any) -> Any:
-        return (x[0] - 1) ** 2 * (1 + x[1] ** 2) + (x[2] ** 2 - 1) ** 2 * (1 + 0.5 * np.sin(9 * x[3]))
+    def waves(x: Any) -> Any:
+        product = np.cos(7 * x) * np.cos(23 * x) * np.cos(61 * x)
+        return np.sum(product + 0.3 * np.cos(191 * x) + 0.1 * x * x) - 0.1 * x[0]
 
-    result = infimum.minimize(blocks, [(-2, 2)] * 4, contractors=["level", Doing(right_half)], time_limit=3)
-    inside = (result.boxes[:, :, 0] <= [1, 0, -1, 0]) & (result.boxes[:, :, 1] >= [1, 0, -1, 0])
-    assert 0 in result.minimum and inside.all(1).any()
+    result = infimum.minimize(waves, [(-2, 2)] * 2, contractors=["level", Doing(upper_half)], xtol=1e-3)
+    mirrored = result.x * [1, -1]
+    assert result.success and waves(mirrored) == waves(result.x)
+    assert ((result.boxes[:, :, 0] <= mirrored) & (mirrored <= result.boxes[:, :, 1])).all(1).any()
 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------
@@ -344,7 +356,11 @@ def unclamped(patch: Patch) -> None:
 
 
 def writable(patch: Patch) -> None:
-    patch.setattr(contractor, "_read_only", lambda array: array)
+    patch.setattr(Boxes, "read_only", lambda boxes: boxes)
+
+
+def separated(patch: Patch) -> None:
+    patch.setattr(separable, "foreign_names", lambda contractors: ())
 
 
 def unchecked(patch: Patch) -> None:
@@ -368,6 +384,8 @@ BREAKS: list[tuple[Callable[[Patch], None], Callable[[], None]]] = [
     (bounds_not_met, test_no_box_grows_and_no_bound_falls),
     (unclamped, all_kept("at the lower end")),
     (writable, lambda: test_what_is_no_answer_is_refused_by_an_error_that_names_the_contractor("into what was given")),
+    (writable, lambda: test_no_rule_and_no_contractor_can_write_to_what_it_is_given("the lower bounds")),
+    (separated, test_a_contractor_sees_the_variables_of_the_whole_function),
     (unchecked, lambda: test_what_is_no_answer_is_refused_by_an_error_that_names_the_contractor("NaN in hi")),
     (unchecked_cuts, lambda: test_what_is_no_cut_is_refused_by_an_error_that_names_the_rule("a negative variable")),
     (all_trusted, test_every_foreign_contractor_is_named_once),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
+import dataclasses
+import pickle
 import time
 from importlib.resources import files
 from typing import Any
@@ -127,3 +130,12 @@ def test_a_million_variables_are_set_up_at_once() -> None:
     start = time.process_time()
     assert problems.levy(1_000_000).n == len(problems.zabinsky(1_000_000).bounds) == 1_000_000
     assert time.process_time() - start < 2
+
+
+def test_a_problem_that_was_changed_is_copied_as_it_is() -> None:
+    problem = problems.levy(3)
+    assert pickle.loads(pickle.dumps(problem)).bounds == problem.bounds
+    changed = dataclasses.replace(problem, bounds=((2, 3),) * 3)
+    assert copy.copy(changed).bounds == changed.bounds
+    with pytest.raises((AttributeError, pickle.PicklingError)):  # its function is local, as any other of the user's
+        pickle.dumps(changed)

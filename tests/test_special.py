@@ -176,3 +176,8 @@ def test_the_entropy_of_a_box_at_0_is_bounded() -> None:
 def test_a_sum_that_is_never_below_0_is_taken() -> None:
     found = infimum.minimize(lambda x: special.gammaln(x[0] + x[1]) + x[0], [(0, 3), (0, 3)])
     assert found.success and -0.12148629053584961 in found.minimum
+
+
+@pytest.mark.parametrize("f", [lambda x: x[0] * x[0] + 0.1, lambda x: x @ x + 0.1, lambda x: np.sum(x * x) + 0.1])
+def test_a_square_is_never_below_0_however_it_is_written(f: Callable[[Any], Any]) -> None:
+    assert infimum.minimize(lambda x: special.gammaln(f(x)), [(-3, 3)] * 2).success

@@ -173,17 +173,18 @@ def _searched(
             so_far = callback is not None and callback(result_under_way(step, whole, maximize, run.choice.text, trust))
             return bool(so_far) or interrupt.requested
 
-        outcome = _outcome(run, report, trust)
+        outcome = _outcome(run, report, trust, task.jac)
         function.watch.end(_ends(outcome, task.domain))
     return result_of(outcome, maximize, run.choice.text, trust)
 
 
-def _outcome(run: Any, report: Callable[[Progress], bool], trust: tuple[str, ...]) -> Outcome:
+def _outcome(run: Any, report: Callable[[Progress], bool], trust: tuple[str, ...], jac: Any) -> Outcome:
     """Return what the search finds; a contradiction is the fault of something that the proof rests on."""
     try:
         found: Outcome = run.search(report)
     except InternalError as error:
-        fault = f"{trusted(trust)} Look there first; or" if trust else "This is a fault of infimum:"
+        given = (*trust, *(() if jac is None else ("the gradient that was given as jac",)))
+        fault = f"{trusted(given)} Look there first; or" if given else "This is a fault of infimum:"
         raise InternalError(f"{error} {fault} please report it with the function and the bounds.") from error
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,15 @@ class Known:
         return self.function.fact_arrays(lo, hi, threads=self.threads)
 
 
+def _read_only(answers: Iterable[npt.NDArray[Any]]) -> Answers:
+    """Return the answers; those on the host can no longer be written to."""
+    found = tuple(answers)
+    for answer in found:
+        if isinstance(answer, np.ndarray):
+            answer.flags.writeable = False
+    return found
+
+
 class _Memory:
     """The boxes last asked about, with the answers. Boxes are compared row by row, by their ends.
 
@@ -109,16 +118,14 @@ class _Memory:
         else:
             return self._answers
         self._lo, self._hi = lo.copy(), hi.copy()
-        for answer in self._answers:
-            if isinstance(answer, np.ndarray):
-                answer.flags.writeable = False
+        self._answers = _read_only(self._answers)
         return self._answers
 
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""
         if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
             self._lo, self._hi = self._lo[some], self._hi[some]
-            self._answers = tuple(answer[some] for answer in self._answers)
+            self._answers = _read_only(answer[some] for answer in self._answers)
 
 
 class _Memories:

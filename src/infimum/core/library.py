@@ -21,6 +21,7 @@ BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 _ABI = 4
+_IS_DEFINED, _IS_SMOOTH = int(Fact.IS_DEFINED), int(Fact.IS_SMOOTH)  # members are slow to read
 _LARGEST_EXPONENT = 2**31
 
 
@@ -109,7 +110,7 @@ class Core:
         bits = np.empty(shape, np.uint8)
         job.facts = address(bits)
         self._run(op, job, variant, threads)
-        return (bits & Fact.IS_DEFINED).astype(bool), (bits & Fact.IS_SMOOTH).astype(bool)
+        return (bits & _IS_DEFINED).astype(bool), (bits & _IS_SMOOTH).astype(bool)
 
     def _job(self, op: str, operands: Sequence[Pair], param: int) -> tuple[_Job, tuple[int, ...], list[Any]]:
         """Return the job without its outputs, the shape of the result, and the arrays that must stay alive."""
@@ -171,7 +172,7 @@ class Core:
     def _run(self, op: str, job: _Job, variant: str | None, threads: int) -> None:
         number = self._number(variant)
         status = self.library.infimum_apply(number, self._operations[op][0], ctypes.byref(job), threads)
-        if status != Status.OK:
+        if status:
             raise RuntimeError(f"{op} failed in the core: {tapes.FAILURES[Status(status)]}")
 
 

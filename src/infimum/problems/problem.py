@@ -28,10 +28,13 @@ class Problem:
     jac: Objective | None = None
 
     def __reduce__(self) -> Any:
-        """Send the name of a problem of this package to another process: its function is local to its maker."""
+        """Send the name of a problem of this package to another process: its function is local to its maker.
+
+        A problem that was changed is sent as it is: what `dataclasses.replace` returns has no such mark.
+        """
         from infimum import problems
 
-        is_ours = self.f.__module__.startswith("infimum.problems.") and self.name in problems.names()
+        is_ours = "_is_named" in self.__dict__ and self.name in problems.names()
         return (problems.named, (self.name, self.n)) if is_ours else super().__reduce__()
 
     def __repr__(self) -> str:
@@ -52,7 +55,9 @@ def problem(
     if isinstance(at, Exact):
         at = at * np.ones(count, np.int64)
     minimiser = at if isinstance(at, np.ndarray | ExactArray) else np.full(count, float(at))
-    return Problem(name, f, pairs, minimum, minimiser, count, jac)
+    found = Problem(name, f, pairs, minimum, minimiser, count, jac)
+    found.__dict__["_is_named"] = True
+    return found
 
 
 def checked_count(name: str, n: Any, only: int | None = None, least: int = 1) -> int:

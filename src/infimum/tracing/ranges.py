@@ -44,14 +44,15 @@ class Ranges:
         if node.op == "constant":
             return value_of(node).enclosure()
         args = [self._known[a] for a in node.args]
-        name = "sqr" if node.op == "pown" and node.data == 2 else node.op
+        is_square = (node.op == "pown" and node.data == 2) or (node.op == "mul" and node.args[0] is node.args[1])
+        name, args = ("sqr", args[:1]) if is_square else (node.op, args)
         if node.size == 1 and name in _QUICK:
             quick = _QUICK[name](*(ends if type(ends[0]) is float else _floats(ends) for ends in args))
             if quick[0] <= quick[1]:  # not so with NaN, of inf - inf, or where an operand is empty
                 return quick
         if node.op in OPERATIONS:
             param = integer_of(node) if node.op == "pown" else 0
-            return core.apply(node.op, *args, param=param)
+            return core.apply(name, *args, param=param)
         if node.op == "take":
             m = map_of(node)
             if isinstance(m, Affine) and not m.dims and len(args[0][0]) == m.source:
