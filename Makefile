@@ -35,7 +35,7 @@ help: ## show this list
 solve: install ## set up and enclose the minimum of a function of 1,000 variables
 	@$(VENV)/bin/infimum solve levy --dim 1000
 
-check: install lint ## in a minute: linters, types, and the files of tests that take a second or two
+check: install lint ## in a minute: linters, types, and the files of tests that take seconds
 	$(PYTEST) $(QUICK)
 
 test: install lint $(STAMPS)/nvrtc mutants ## set up and run the test suite, linters and types included: 5 minutes on 2 cores
