@@ -9,6 +9,7 @@ Knows: Function, Boxes, an upper bound, the domain. Never knows: regions, where 
     Stationary   a gradient that a minimiser over the domain can have         smooth
     MeanValue    a value of at most `upper`, by f(c) + f'(X) (x - c)          smooth
     Monotone     no slope that leads down within the domain                   smooth
+    Shave        a value of at most `upper`, tried on slices at the ends      -
 Boxes on which the function is not smooth come back as they were from those that need it.
 
 Each is a Contractor (contractor.py): `contract(boxes, known)` takes Boxes to as many Boxes within them; an emptied box
