@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -26,9 +26,9 @@ class Contractor(Protocol):
         ...
 
 
-def is_own(contractor: Contractor) -> bool:
-    """Say whether a contractor is infimum's own; a subclass that is defined elsewhere is not."""
-    return type(contractor).__module__.partition(".")[0] == "infimum"
+def is_own(thing: Any) -> bool:
+    """Say whether a contractor or a split rule is infimum's own; a subclass that is defined elsewhere is not."""
+    return type(thing).__module__.partition(".")[0] == "infimum"
 
 
 def name_of(thing: Any) -> str:
@@ -48,14 +48,18 @@ def contracted_by(contractor: Contractor, boxes: Boxes, known: Known) -> Boxes:
     Guarantee: no box grows, no lower bound falls and no row is lost, whatever the contractor returns; what is not a
     box at all is refused by an error that names it.
     """
-    name = name_of(contractor)
+    found = answer_of(f"The contractor {name_of(contractor)}", contractor.contract, boxes, known)
+    return boxes.meet(_checked(name_of(contractor), boxes, found))
+
+
+def answer_of(who: str, ask: Callable[[Boxes, Known], Any], boxes: Boxes, known: Known) -> Any:
+    """Return what code of the user's answers, which cannot write to the boxes; name it where it raises an error."""
     try:
-        found = contractor.contract(boxes.read_only(), known)
+        return ask(boxes.read_only(), known)
     except (BackendUnavailable, InternalError, ProgramError):
         raise
     except Exception as error:
-        raise InvalidOption(f"The contractor {name} raised {type(error).__name__}: {error}") from error
-    return boxes.meet(_checked(name, boxes, found))
+        raise InvalidOption(f"{who} raised {type(error).__name__}: {error}") from error
 
 
 def _checked(name: str, boxes: Boxes, found: Any) -> Boxes:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from infimum.boxes import Boxes, concatenated
-from infimum.contractors.contractor import name_of
+from infimum.contractors.contractor import answer_of, is_own, name_of
 from infimum.contractors.known import Known
-from infimum.errors import BackendUnavailable, InternalError, InvalidOption, ProgramError
+from infimum.errors import InvalidOption
 from infimum.fractions import at_fraction
 from infimum.search.auto.split_rules import Cuts, SplitRule, cut_at_the_widest
 
@@ -37,16 +37,10 @@ def proposed_cuts(rule: SplitRule, boxes: Boxes, known: Known) -> Cuts:
     Guarantee: a search by any rule comes to an end where one by a rule of infimum's does, as each cut shortens both
     halves; a box whose variable cannot be cut is cut along the widest.
     """
-    if type(rule).__module__.partition(".")[0] == "infimum":
+    if is_own(rule):
         return rule.cuts(boxes, known)
-    name = name_of(rule)
-    try:
-        found = rule.cuts(boxes.read_only(), known)
-    except (BackendUnavailable, InternalError, ProgramError):
-        raise
-    except Exception as error:
-        raise InvalidOption(f"The split rule {name} raised {type(error).__name__}: {error}") from error
-    return _clamped(_checked(name, boxes, found), boxes, known)
+    found = answer_of(f"The split rule {name_of(rule)}", rule.cuts, boxes, known)
+    return _clamped(_checked(name_of(rule), boxes, found), boxes, known)
 
 
 def _checked(name: str, boxes: Boxes, found: Any) -> Cuts:
