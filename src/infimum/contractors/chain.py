@@ -99,6 +99,11 @@ class ContractorChain:
         bound = np.minimum(level, without_nan(found.lower))
         return found.with_lower(np.where(found.is_empty(), level, bound))
 
+    def offered(self) -> FloatArray:
+        """Return the points (k, n) that contractors have proposed since this was last asked."""
+        found = [to_host(points) for points in self.known.offered()]
+        return np.vstack(found) if found else np.empty((0, self.function.n))
+
     def points(self, boxes: Boxes, level: FloatArray) -> FloatArray:
         """Return promising points of boxes contracted to a level: middles, and what a linear layer leads to."""
         middles = at_fraction(*boxes.ends, 0.5)

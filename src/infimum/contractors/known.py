@@ -67,6 +67,16 @@ class Known:
             self._memory.stepped = stepped_variables(self.function)
         return self._memory.stepped
 
+    def offer(self, points: FloatArray) -> None:
+        """Propose points (k, n) with small values. They are policy: whoever searches proves them, or forgets them."""
+        if len(points):
+            self._memory.offered.append(points)
+
+    def offered(self) -> list[FloatArray]:
+        """Return what was proposed since it was last asked for."""
+        found, self._memory.offered = self._memory.offered, []
+        return found
+
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
         self._memory.slopes.keep(some)
@@ -135,3 +145,4 @@ class _Memories:
         self.slopes = _Memory()
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
+        self.offered: list[FloatArray] = []

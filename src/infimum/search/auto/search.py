@@ -189,8 +189,15 @@ class Search(Method):
 
     # ------------------------------------------------------------------------------------------ one iteration
     def _contracted(self, boxes: Boxes) -> Boxes:
-        """Return the boxes contracted, those that hold a minimiser kept; their bounds are never smaller than before."""
+        """Return the boxes contracted, those that hold a minimiser kept; their bounds are never smaller than before.
+
+        Where a contractor has found a better point on its way, they are contracted once more.
+        """
         found = self.chain.contract(boxes, self.upper)
+        if self.points.offer_best(self.chain.offered()):
+            self._credit("offered")
+            found = self.chain.contract(found, self.upper)
+            self.points.offer_best(self.chain.offered())
         return found.with_lower(without_nan(found.lower))
 
     def _probed(self, boxes: Boxes) -> Boxes:
