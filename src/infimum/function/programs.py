@@ -73,7 +73,7 @@ class Programs:
     @cached_property
     def hessians(self) -> Hessians:
         """Return what is made for second derivatives."""
-        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
+        return Hessians(self.build, self.smoothed.output, self.gradient_node, self.n)
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
