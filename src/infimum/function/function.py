@@ -327,6 +327,14 @@ class Function:
         """
         return self.programs.hessians.sparse(self.place, lo, hi, threads)
 
+    @property
+    def quadratic(self) -> SparseHessian | None:
+        """Return Q with f(x) = x'Qx/2 + b'x + a for all x, where f is certainly such a function; b is f's slope at 0.
+
+        Guarantee: the elements' ends contain those of Q. Made once.
+        """
+        return self.programs.hessians.quadratic
+
     def _dense_hessians(self) -> Hessians:
         if self.programs.hessians.cost is None:
             raise InvalidOption(
