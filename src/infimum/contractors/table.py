@@ -17,6 +17,8 @@ from infimum.function.function import Function
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value")
+# Those that may close a box at once: they run first, and where they do, the others are not even made.
+CLOSING = ("quadratic",)
 
 
 def _worthwhile_layer(function: Function) -> Contractor | None:

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import BoolArray, Boxes, FloatArray, shrinkage
+from infimum.concurrency import cached_property
 from infimum.contractors.known import Known
 from infimum.contractors.quadratic.minimiser import Minimiser
 from infimum.contractors.quadratic.positive import Scaled
@@ -32,6 +33,7 @@ from infimum.function.function import Function
 
 _MOST_INVERSE = 200  # variables of which the inverse is formed
 _ROUNDS = 12
+_CLOSE = 2.0**-44  # relative: bounds that are so close are not brought closer
 _LEAST = 0.01  # of a box that a round takes away, for another one
 _MOST_POINTS = 64  # boxes of a batch that get a point of their own
 
@@ -50,7 +52,6 @@ class Convex:
         self.function = function
         self.matrix = matrix
         self.minimiser = Minimiser(function, matrix)
-        self._reach = reach(matrix) if matrix.kept.size <= _MOST_INVERSE else None
         self._lowest: FloatArray | None = None
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
@@ -70,15 +71,25 @@ class Convex:
             bound = np.where(np.isnan(bound), -np.inf, bound)
             lower[active] = np.maximum(lower[active], np.minimum(bound, level))
             low, high = np.maximum(low, before[0]), np.minimum(high, before[1])
-            if self._reach is not None:
+            if self._is_open(bound, level) and self._reach is not None:
                 low, high = self._within_reach(low, high, points, level, bound)
             nothing = (low > high).any(1) | (bound > level)
             lo[active], hi[active] = np.where(nothing[:, None], before[0], low), np.where(nothing[:, None], before[1], high)
             lower[active[nothing]] = np.inf
+            if not self._is_open(bound, level):
+                break
             more: BoolArray = ~nothing & (shrinkage(before, (low, high)) > _LEAST)
             active, points = active[more], points[more]
             value, slope = ((end[0][more], end[1][more]) for end in (value, slope))
         return Boxes(lo, hi, lower).emptied(lower == np.inf)
+
+    def _is_open(self, bound: FloatArray, level: FloatArray) -> bool:
+        """Return whether there is room between the bounds worth a second thought."""
+        return bool((np.isfinite(level) & (level - bound > _CLOSE * np.abs(level))).any())
+
+    @cached_property
+    def _reach(self) -> Reach | None:
+        return reach(self.matrix) if self.matrix.kept.size <= _MOST_INVERSE else None
 
     def _tangents(self, points: FloatArray, threads: int) -> tuple[tuple[FloatArray, FloatArray], ...]:
         value = self.function.range_ends(points, points, threads=threads)
