@@ -43,7 +43,7 @@ def _square(draw: _Draw, variables: list[Tree]) -> Tree:
 def planted_squares(seed: int) -> tuple[RandomFunction, float]:
     """Squares whose sum has its minimum at one point p of doubles alone, and that minimum, mostly not 0.
 
-    f = sum over i, and over the trees R_k, of (A + e)^2 + (A - e)^2 = 2 A^2 + 2 e^2, where A is x_i - p_i, or R_k times it;
+    f is the sum of (A + e)^2 + (A - e)^2 = 2 A^2 + 2 e^2, where A is each x_i - p_i, and some trees times one of them;
     every e is a quarter of a small integer, so that the minimum is a double.
     """
     draw = _Draw(800_000 + seed)

@@ -1,4 +1,4 @@
-"""Dual: the lines' sum is below the squares, no point up to the upper bound is lost, and each rule broken is noticed."""
+"""Dual: lines are below their squares, no point up to the upper bound is lost, and each rule broken is noticed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from random_functions import RandomFunction
 from test_contractors import known_points
 
 Patch = pytest.MonkeyPatch
-SEEDS = range(50)
+SEEDS = range(40)
 
 
 def _tree(*, product: float, total: float) -> Any:
@@ -73,7 +73,7 @@ def test_no_point_up_to_the_upper_bound_is_lost_and_no_bound_is_above_a_value() 
     found, count = claims()
     assert not found
     assert not claims_of([(f, seed) for seed in range(3) for f in MIXED])[0]
-    assert count > 400
+    assert count > 300
 
 
 def _wrong_tangents(how: Callable[..., Any]) -> Callable[[Patch], None]:
@@ -109,7 +109,7 @@ def _at_centre_alone(self: lines.Lines) -> Any:
 
 
 def _always_smooth(self: DualLines, lo: FloatArray, *rest: Any, **more: Any) -> Any:
-    return np.ones(len(lo), bool), np.ones(len(lo), bool)
+    return np.ones(len(lo), bool)
 
 
 def _of_the_centre(self: Any, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, **more: Any) -> Any:
@@ -129,7 +129,7 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "no mixed terms": lambda patch: patch.setattr(lines.Lines, "_curvature", _without_mixed_terms),
     "slopes of the centre on the box": lambda patch: patch.setattr(lines.Lines, "first_order", _at_centre_alone),
     "the centre for the box": lambda patch: patch.setattr(DualLines, "ends", _of_the_centre),
-    "smooth everywhere": lambda patch: patch.setattr(DualLines, "facts", _always_smooth),
+    "smooth everywhere": lambda patch: patch.setattr(DualLines, "smooth", _always_smooth),
     "H is forgotten on the way in": lambda patch: patch.setattr(DualLines, "most", lambda self, upper: upper),
     "H is forgotten on the way out": lambda patch: patch.setattr(DualLines, "least", lambda self, lower: lower),
     "the rest is forgotten": lambda patch: patch.setattr(

@@ -22,11 +22,12 @@ import numpy as np
 from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
+from infimum.core.linear import box_minimum, least_squares_box
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
-_SWEEPS = 15
+_SWEEPS = 30
 _MOST_VARIABLES, _MOST_ENTRIES = 50, 20_000  # of the Jacobian; beyond, its Programs cost more than they bring
 _OFFERED = 4  # points of a batch whose squares are looked at
 _MUCH = 1e-3  # of what S may be: a point that is better by less is not worth another pass over the batch
@@ -61,7 +62,7 @@ class Dual:
             radius = 0.5 * box[1] - 0.5 * box[0]
             r, _, slope = self.residuals.values_and_rest(c, threads=threads)
             scaled = self.residuals.jacobian(c, threads=threads) * radius[:, None, :]
-            t = box_least_squares(scaled, r, slope * radius)
+            t = _least(scaled, r, slope * radius, threads)
             y = r + np.matmul(scaled, t[:, :, None])[:, :, 0]
             y = np.where(np.isfinite(y), y, np.where(np.isfinite(r), r, 0.0)) + 0.0  # no -0.0
             first = np.argsort((y * y).sum(axis=1), kind="stable")[:_OFFERED]
@@ -78,16 +79,14 @@ class Dual:
         low, high = box[0].copy(), box[1].copy()
         found = self.lines.ends(*box, c, y, threads=known.threads)
         lower = np.where(found.range[0] <= found.range[1], found.range[0], np.inf)
-        smooth = self.lines.facts(*box, c, y, threads=known.threads)
-        for is_valid, form in zip(smooth, (found.first, found.second), strict=True):
-            some = np.flatnonzero(is_valid)
-            if some.size:
-                own, slope, value = ((ends[0][some], ends[1][some]) for ends in (box, form.slope, form.value))
-                *after, bound = form_contraction_ends(
-                    known.function, own, slope, c[some], value, most[some], threads=known.threads
-                )
-                low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
-                lower[some] = np.maximum(lower[some], bound)
+        some = np.flatnonzero(self.lines.smooth(*box, c, y, threads=known.threads))
+        for form in found.forms if some.size else ():
+            own, slope, value = ((ends[0][some], ends[1][some]) for ends in (box, form.slope, form.value))
+            *after, bound = form_contraction_ends(
+                known.function, own, slope, c[some], value, most[some], threads=known.threads
+            )
+            low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
+            lower[some] = np.maximum(lower[some], bound)
         return low, high, lower
 
 
@@ -96,18 +95,17 @@ def _middle(box: Ends) -> FloatArray:
     return middle
 
 
-def box_least_squares(a: FloatArray, r: FloatArray, slope: FloatArray) -> FloatArray:
-    """Return about the t (k, n) in [-1, 1] that make |r + A t|^2 + slope t least, by sweeps over the coordinates."""
-    gram, right = np.matmul(a.transpose(0, 2, 1), a), np.matmul(a.transpose(0, 2, 1), r[:, :, None])[:, :, 0]
-    right = right + 0.5 * slope
-    t = np.zeros_like(right)
-    diagonal = np.einsum("kii->ki", gram)
-    scale = np.where(diagonal > 0, 1.0 / diagonal, 0.0)
-    for _ in range(_SWEEPS):
-        for i in range(a.shape[2]):
-            downhill = right[:, i] + (gram[:, i] * t).sum(axis=1)
-            t[:, i] = np.clip(t[:, i] - downhill * scale[:, i], -1.0, 1.0)
-    return np.where(np.isfinite(t), t, 0.0)
+def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> FloatArray:
+    """Return about the t (k, n) in [-1, 1] that make |r + A t|^2 + slope t least."""
+    clean = np.asarray(np.isfinite(a).all(axis=(1, 2)) & np.isfinite(r).all(axis=1) & np.isfinite(slope).all(axis=1))
+    a, r = np.where(clean[:, None, None], a, 0.0), np.where(clean[:, None], r, 0.0)
+    if not slope.any():
+        return least_squares_box(a, r, _SWEEPS, threads=threads)
+    turned = a.transpose(0, 2, 1)
+    gram, right = 2 * np.matmul(turned, a), 2 * np.matmul(turned, r[:, :, None])[:, :, 0]
+    right = right + np.where(clean[:, None], slope, 0.0)
+    ones = np.ones_like(right)
+    return box_minimum(gram, right, -ones, ones, rounds=_SWEEPS, threads=threads)
 
 
 def dual(function: Function) -> Dual | None:

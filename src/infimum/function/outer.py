@@ -17,7 +17,7 @@ from infimum.passes.contract.contraction import contraction
 from infimum.passes.derive import gradient
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
-from infimum.passes.outer.lines import Lines
+from infimum.passes.outer.lines import Lines, jacobian
 from infimum.passes.outer.split import Outer, squares
 
 if TYPE_CHECKING:
@@ -50,17 +50,18 @@ class OuterPrograms:
 
     @cached_property
     def jacobian(self) -> Program:
-        """Return for each variable the m residuals' partial derivatives: inputs x, c, y, of which it reads x."""
-        return lower(self.lines.jacobian(), self.lines.inputs)
+        """Return for each variable the m residuals' partial derivatives."""
+        return lower(jacobian(self._build, self.outer.inner, self.n), self.n)
 
     @cached_property
     def bounds(self) -> Program:
-        """Return Phi on X and at c, its slopes on X; then the form of second order: inputs x, c, y."""
-        return lower([*self.lines.first_order(), *self.lines.second_order()], self.lines.inputs)
+        """Return Phi on X and at c, its slopes on X; then the form of second order, if any: inputs x, c, y."""
+        second = self.lines.second_order() if self.lines.has_second else []
+        return lower([*self.lines.first_order(), *second], self.lines.inputs)
 
     @cached_property
     def facts(self) -> Program | None:
-        """Return whether Phi is defined, smooth, and its gradient smooth: inputs x, c, y. None: everywhere."""
+        """Return whether Phi is defined, and smooth: inputs x, c, y. None: everywhere."""
         found = self.lines.facts()
         return None if all(is_number(fact, 1.0) for fact in found) else lower(found, self.lines.inputs)
 
@@ -105,8 +106,7 @@ class Residuals:
 
     def jacobian(self, points: FloatArray, *, threads: int = 1) -> FloatArray:
         """Return the residuals' partial derivatives (k, m, n) at points in plain doubles."""
-        columns = self._columns(points)
-        found = self._run(self._programs.jacobian, columns, columns, "point", threads)
+        found = self._run(self._programs.jacobian, points, points, "point", threads)
         return np.stack([column for column, _ in found], axis=2)
 
     def ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Ends:
@@ -114,14 +114,11 @@ class Residuals:
         return self._run(self._programs.residuals, lo, hi, "interval", threads)[0]
 
     def jacobian_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Ends:
-        """Return ends (k, m, n) around the residuals' partial derivatives on boxes; all reals where there is none."""
-        found = self._run(self._programs.jacobian, self._columns(lo), self._columns(hi), "interval", threads)
+        """Return ends (k, m, n) around the partial derivatives on boxes around which the residuals are smooth."""
+        found = self._run(self._programs.jacobian, lo, hi, "interval", threads)
         low, high = (np.stack(ends, axis=2) for ends in zip(*found, strict=True))
         nowhere = ~(low <= high)
         return np.where(nowhere, -np.inf, low), np.where(nowhere, np.inf, high)
-
-    def _columns(self, ends: FloatArray) -> FloatArray:
-        return np.hstack([ends, np.zeros((len(ends), self.n + self.m))])
 
     def _run(self, program: Program, lo: FloatArray, hi: FloatArray, mode: Mode, threads: int) -> list[Ends]:
         return self._place.run(program, lo, hi, mode, threads=threads)
@@ -135,11 +132,10 @@ class Form(NamedTuple):
 
 
 class LineEnds(NamedTuple):
-    """What is known of Phi on boxes: its range, and forms that hold where it is smooth, and its gradient is."""
+    """What is known of Phi on boxes: its range, and forms that hold where it is smooth, the second not always there."""
 
     range: Ends  # (k,)
-    first: Form
-    second: Form
+    forms: tuple[Form, ...]
 
 
 class DualLines:
@@ -153,19 +149,18 @@ class DualLines:
     def ends(self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1) -> LineEnds:
         """Return enclosures of Phi for centres c (k, n) within the boxes and places y (k, m)."""
         found = self._place.run(self._programs.bounds, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
-        on_box, at_centre, curved = ((found[i][0][:, 0], found[i][1][:, 0]) for i in (0, 1, 3))
-        return LineEnds(on_box, Form(at_centre, _known(found[2])), Form(curved, _known(found[4])))
+        flat = [(low[:, 0], high[:, 0]) for low, high in found[:2] + found[3:4]]
+        forms = [Form(value, _known(slope)) for value, slope in zip(flat[1:], found[2::2], strict=True)]
+        return LineEnds(flat[0], tuple(forms))
 
-    def facts(
-        self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1
-    ) -> tuple[BoolArray, BoolArray]:
-        """Return around which boxes Phi is certainly once, and twice differentiable, (k,) each."""
+    def smooth(self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1) -> BoolArray:
+        """Return around which boxes Phi is certainly smooth, (k,)."""
         program = self._programs.facts
         if program is None:
-            return np.ones(len(lo), bool), np.ones(len(lo), bool)
+            return np.ones(len(lo), bool)
         found = self._place.run(program, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
-        defined, once, twice = (low[:, 0] == 1.0 for low, _ in found)
-        return defined & once, defined & once & twice
+        certain: BoolArray = np.logical_and(*(low[:, 0] == 1.0 for low, _ in found))
+        return certain
 
     def most(self, upper: FloatArray) -> FloatArray:
         """Return what S may be at most where f may be at most `upper` (k,)."""

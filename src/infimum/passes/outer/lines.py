@@ -7,19 +7,23 @@ the point c in it, d = x - c:
 
     Phi(x) in Phi(X)                                                 always
     Phi(x) in Phi(c) + sum Phi'_i(X) d_i                             where Phi is smooth around X
-    Phi(x) in (Phi(c) + 1/2 d' Phi''(X) d) + sum Phi'_i(c) d_i       where its gradient is, too
+    Phi(x) in (Phi(c) + 1/2 d' Phi''(X) d) + sum Phi'_i(c) d_i       likewise: what is smooth here is analytic
 
-The last is Taylor's formula with Lagrange's remainder; only one half of the matrix is read, as partial derivatives that
-are differentiable on an open set commute there (Young). Each is an expression, so that every rounding is outward.
+The last is Taylor's formula with Lagrange's remainder; the matrix is symmetric, and one half of it is read. Each is an
+expression, so that every rounding is outward.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
+from infimum.passes.hessian.tangent import Tangents, unit
+from infimum.passes.hessian.twice import has_second
 from infimum.passes.outer.split import Outer
 from infimum.passes.simplify import rebuilt
 
@@ -46,18 +50,13 @@ class Lines:
         return [value, self._by(at_centre, self.n, self.n)]
 
     def facts(self) -> list[Node]:
-        """Return whether Phi is defined on X, is smooth around X, and its gradient is."""
-        defined, smooth = facts(self.build, self.on_box)
-        total = self.build.reduce("sum", self.slopes_on_box, self.n)
-        return [defined, smooth, facts(self.build, total)[1]]
+        """Return whether Phi is defined on X, and smooth around X: twice then, where `has_second` holds."""
+        return list(facts(self.build, self.on_box))
 
-    def jacobian(self) -> list[Node]:
-        """Return for each variable the m partial derivatives of the r_j by it, on X."""
-        b = self.build
-        (inner,) = moved(b, [self.outer.inner], self.n, 0)
-        each = b.full(b.apply("mul", line(b, 2 * self.n, self.m), inner), self.m)
-        slopes = self._by(b.reduce("sum", each, self.m), 0, self.n)
-        return [self._by(_element(b, slopes, i), 2 * self.n, self.m) for i in range(self.n)]
+    @property
+    def has_second(self) -> bool:
+        """Return whether the form of second order holds where Phi is smooth (passes/hessian/twice)."""
+        return has_second(self.on_box)
 
     def _bound(self, start: int) -> Node:
         """Return Phi of the n inputs from `start` on."""
@@ -75,7 +74,8 @@ class Lines:
         d = b.apply("sub", line(b, 0, n), line(b, n, n))
         total = b.number(0)
         for i in range(n):
-            row = self._by(_element(b, self.slopes_on_box, i), i, n - i)
+            along = Tangents(b, unit(b, np.array([i]), self.inputs))
+            row = b.full(along.of(_from(b, self.slopes_on_box, i)) or b.number(0), n - i)
             own = b.apply("mul", b.apply("mul", b.number(0.5), _element(b, row, 0)), b.apply("sqr", _element(b, d, i)))
             total = b.apply("add", total, own)
             if i + 1 < n:
@@ -93,6 +93,12 @@ class Lines:
 def tangents(b: Build, r: Node, y: Node) -> Node:
     """Return the lines y (2 r - y) that touch the squares r^2 at y and are nowhere above them."""
     return b.apply("mul", y, b.apply("sub", b.apply("mul", b.number(2), r), y))
+
+
+def jacobian(build: Build, inner: Node, n: int) -> list[Node]:
+    """Return for each variable the partial derivatives of the elements by it."""
+    seeds = (unit(build, np.array([i]), n) for i in range(n))
+    return [build.full(Tangents(build, seed).of(inner) or build.number(0), inner.size) for seed in seeds]
 
 
 def moved(build: Build, nodes: list[Node], n: int, start: int) -> list[Node]:
