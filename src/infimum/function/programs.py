@@ -51,14 +51,14 @@ class Programs:
         return is_number(self.fact_nodes[0], 1.0)
 
     @cached_property
-    def hessians(self) -> Hessians:
-        """Return what is made for second derivatives."""
-        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
-
-    @cached_property
     def outer(self) -> OuterPrograms | None:
         """Return what is made from the squares that the function adds up, None where it adds up none."""
         return outer_programs(self)
+
+    @cached_property
+    def hessians(self) -> Hessians:
+        """Return what is made for second derivatives."""
+        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
