@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.dual import dual
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
@@ -15,7 +16,7 @@ from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "monotone", "stationary", "mean_value")
+DEFAULT = ("linear", "level", "monotone", "stationary", "mean_value", "dual")
 
 
 def _worthwhile_layer(function: Function) -> Contractor | None:
@@ -34,6 +35,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
+    "dual": dual,
     "shave": lambda function: Shave(),
 }
 NAMES = tuple(CONTRACTORS)
