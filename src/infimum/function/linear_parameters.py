@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.concurrency import cached_property
+from infimum.graph.build import Build
+from infimum.graph.node import Node
+from infimum.graph.payload import value_of
 from infimum.passes.linear_parameters.columns import Columns, columns
 from infimum.passes.linear_parameters.support import Group, Support, groups
 from infimum.passes.lowering.lower import lower
@@ -25,8 +29,9 @@ Ends = tuple[FloatArray, FloatArray]
 class LinearPrograms:
     """What is made from the columns of one expression's residuals."""
 
-    def __init__(self, found: Columns) -> None:
+    def __init__(self, found: Columns, rest: Node) -> None:
         self.columns = found
+        self.rest = value_of(rest).enclosure()
         self.groups = groups(found)
 
     @cached_property
@@ -41,7 +46,7 @@ def linear_programs(outer: OuterPrograms | None) -> LinearPrograms | None:
     if outer is None or not outer.outer.is_whole:
         return None
     found = columns(outer.outer.inner, outer.n)
-    return None if found is None else LinearPrograms(found)
+    return None if found is None else LinearPrograms(found, outer.outer.rest)
 
 
 class LinearParameters:
@@ -69,3 +74,20 @@ class LinearParameters:
         high = np.hstack([hi, hi, point, c_hi, t, y])
         ((down, up),) = self._place.run(self._programs.supports[number], low, high, threads=threads)
         return (down[:, 0], up[:, 0]), (down[:, 1:], up[:, 1:])
+
+    def constant_ends(self, count: int) -> Ends:
+        """Return ends around the constant, (count,)."""
+        lo, hi = self._programs.rest
+        return np.full(count, lo[0]), np.full(count, hi[0])
+
+    def square_ends(self, y: FloatArray) -> Ends:
+        """Return ends (k,) around |y|^2."""
+        ((low, high),) = self._place.run(square_program(self.m), y, y)
+        return low[:, 0], high[:, 0]
+
+
+@lru_cache(maxsize=16)
+def square_program(m: int) -> Program:
+    """Return the sum of the squares of m inputs."""
+    build = Build(m)
+    return lower([build.reduce("sum", build.apply("sqr", build.x), m)], m)
