@@ -10,10 +10,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from infimum.boxes import FloatArray
+from infimum.boxes import BoolArray, FloatArray
+from infimum.core.linear import box_minimum
 from infimum.deadline import ask
 from infimum.function.function import Function
+
+IndexArray = npt.NDArray[np.int64]
 
 _DENSE = 64  # variables up to which a matrix is kept
 _MOST_STEPS = 60
@@ -26,6 +30,8 @@ _CLOSE = 2.0**-31  # of the value: what is left to gain, where it is as good as 
 _SMALL = 2.0**-10  # a value as near to 0 as this is as good as this
 _NOISE = 2.0**-44  # of the value: so little it may seem to rise by rounding
 _HALVINGS = 40
+_BATCH_STEPS = 2  # of Newton's for each of many boxes
+_MOST_COLUMNS = 8192  # gradients of such a step, for all boxes together
 
 
 class Budget:
@@ -47,11 +53,70 @@ def minimised(function: Function, start: FloatArray, lo: FloatArray, hi: FloatAr
         return _Descent(function, lo, hi).from_(np.clip(start, lo, hi))
 
 
-def slack(x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray) -> float:
-    """Return how far below its value at x the plane through it falls on the box: no more than this can be gained."""
+def improved(function: Function, points: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """Return points (k, n) of boxes whose planes are higher than those at the points given, where that is cheap."""
+    x = np.clip(points, lo, hi)
+    n = x.shape[1]
+    if n > _DENSE:
+        return x
+    some = slice(0, max(1, _MOST_COLUMNS // n))
     with np.errstate(all="ignore"):
-        fall = np.where(slope > 0, slope * (x - lo), slope * (x - hi))
-        return float(np.sum(np.where(slope == 0, 0.0, fall)))
+        x[some] = _improved(function, x[some], lo[some], hi[some])
+    return x
+
+
+def _improved(function: Function, x: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    ask()
+    value, slope = function.value_and_gradient(x)
+    slope = np.asarray(slope)
+    best, bound = x.copy(), value - slacks(x, slope, lo, hi)
+    for _ in range(_BATCH_STEPS):
+        matrix = _matrices(function, x, slope, lo, hi, np.arange(x.shape[1]))
+        reach = 8.0 * (1.0 + np.abs(x))
+        bottom, top = np.maximum(lo - x, -reach), np.minimum(hi - x, reach)
+        step = box_minimum(np.where(np.isfinite(matrix), matrix, 0.0), slope, bottom, top)
+        x = np.clip(x + step, lo, hi)
+        value, turned = function.value_and_gradient(x)
+        slope = np.asarray(turned)
+        found = value - slacks(x, slope, lo, hi)
+        better = found > bound
+        best[better], bound[better] = x[better], found[better]
+    return best
+
+
+def slacks(x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """Return how far below their values at points (k, n) the planes fall on boxes: no more than this can be gained.
+
+    An infinite side is taken for one a little beyond the point.
+    """
+    with np.errstate(all="ignore"):
+        far = 1.0 + np.abs(x)
+        low, high = np.where(np.isfinite(lo), x - lo, far), np.where(np.isfinite(hi), hi - x, far)
+        return np.asarray(np.sum(np.where(slope > 0, slope * low, -slope * high), axis=1))
+
+
+def slack(x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray) -> float:
+    """Return the same for one point (n,)."""
+    return float(slacks(x[None], slope[None], lo[None], hi[None])[0])
+
+
+def _matrices(
+    function: Function, x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray, some: IndexArray
+) -> FloatArray:
+    """Return about the second derivatives (k, m, m) at points (k, n) by some of the variables."""
+    k, n = x.shape
+    m = some.size
+    with np.errstate(over="ignore"):
+        scale = np.maximum(np.abs(x), np.minimum(1.0, np.where(np.isfinite(hi - lo), hi - lo, 1.0)))[:, some]
+    size = _DIFFERENCE * scale
+    size = np.where(x[:, some] + size > hi[:, some], -size, size)
+    points = np.repeat(x, m, axis=0).reshape(k, m, n)
+    points[:, np.arange(m), some] += size
+    size = points[:, np.arange(m), some] - x[:, some]
+    _, slopes = function.value_and_gradient(points.reshape(k * m, n))
+    rows = np.asarray(slopes).reshape(k, m, n)[:, :, some]
+    found = (rows - slope[:, None, some]) / size[:, :, None]
+    return np.asarray(0.5 * (found + found.transpose(0, 2, 1)))
 
 
 class _Place(NamedTuple):
@@ -100,7 +165,7 @@ class _Descent:
         value, slope = self.function.value_and_gradient(x)
         return float(value), np.asarray(slope)
 
-    def _steep(self, slope: FloatArray, free: np.ndarray) -> FloatArray:
+    def _steep(self, slope: FloatArray, free: BoolArray) -> FloatArray:
         """Return the slope, as long as the variables' ranges allow."""
         pull = np.where(free, slope, 0.0)
         largest = float(np.abs(pull).max(initial=0.0))
@@ -128,7 +193,7 @@ class _Descent:
         return None
 
     # ------------------------------------------------------------------------------------------ Newton's step
-    def _newton(self, x: FloatArray, slope: FloatArray, free: np.ndarray, tight: float) -> FloatArray:
+    def _newton(self, x: FloatArray, slope: FloatArray, free: BoolArray, tight: float) -> FloatArray:
         """Return the step of the free variables to where the quadratic model is least."""
         (some,) = np.nonzero(free)
         step = np.zeros_like(x)
@@ -138,22 +203,16 @@ class _Descent:
             step = self._by_conjugates(x, slope, free, tight)
         return step
 
-    def _by_matrix(self, x: FloatArray, slope: FloatArray, some: np.ndarray) -> FloatArray:
-        size = _DIFFERENCE * np.maximum(np.abs(x[some]), self.scale[some])
-        size = np.where(x[some] + size > self.hi[some], -size, size)
-        points = np.tile(x, (some.size, 1))
-        points[np.arange(some.size), some] += size
-        size = points[np.arange(some.size), some] - x[some]
+    def _by_matrix(self, x: FloatArray, slope: FloatArray, some: IndexArray) -> FloatArray:
         if not self.budget.spend(some.size):
             return -slope[some]
-        _, slopes = self.function.value_and_gradient(points)
-        matrix = (np.asarray(slopes)[:, some] - slope[some]) / size[:, None]
-        matrix = 0.5 * (matrix + matrix.T)
+        here = x[None], slope[None], self.lo[None], self.hi[None]
+        (matrix,) = _matrices(self.function, *here, some)
         if not np.isfinite(matrix).all():
             return -self._steep(slope, np.ones_like(slope, bool))[some]
         return _solved(matrix, -slope[some])
 
-    def _by_conjugates(self, x: FloatArray, slope: FloatArray, free: np.ndarray, tight: float) -> FloatArray:
+    def _by_conjugates(self, x: FloatArray, slope: FloatArray, free: BoolArray, tight: float) -> FloatArray:
         """Return about the solution of H step = -slope, by conjugate gradients."""
         rest = np.where(free, -slope, 0.0)
         step, way = np.zeros_like(x), rest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.convex import convex
 from infimum.contractors.dual import dual
 from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
@@ -18,9 +19,9 @@ from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value", "dual", "separable")
+DEFAULT = ("linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "separable")
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
-CLOSING = ("quadratic",)
+CLOSING = ("quadratic", "convex")
 
 
 def _worthwhile_layer(function: Function) -> Contractor | None:
@@ -37,6 +38,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
     "level": lambda function: Level(passes=4),
     "quadratic": quadratic,
+    "convex": convex,
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
