@@ -12,6 +12,17 @@ struct BoxProblem {
     Numbers<D> L, inverse, step, straight, diagonal, best, below, above, rising;  // scratch: n², n each
 };
 
+template <class D>
+INFIMUM_FN BoxProblem<D> problem_in(Storage<D> &space, int n) {
+    BoxProblem<D> p;
+    p.n = n;
+    p.S = space.take(n * n);
+    p.L = space.take(n * n);
+    Numbers<D> *const vectors[] = {&p.g,       &p.lo,    &p.hi,       &p.t,        &p.slope, &p.inverse, &p.step,
+                                   &p.straight, &p.diagonal, &p.best, &p.below, &p.above, &p.rising};
+    for (Numbers<D> *vector : vectors) *vector = space.take(n);
+    return p;
+}
 // slope = g + St
 template <class D>
 INFIMUM_LINEAR_FN void slope_anew(const BoxProblem<D> &p) {
