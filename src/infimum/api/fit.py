@@ -16,7 +16,7 @@ from infimum.api.minimize import minimize
 from infimum.api.options import called, truth
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidData
-from infimum.function.residuals import Residuals
+from infimum.function.residual_vector import ResidualVector
 from infimum.interval.outward import FloatArray
 from infimum.records.fit import Fit
 from infimum.records.result import Result
@@ -74,7 +74,7 @@ def fit(
     names = parameters.names(takes, domain.n)
     if result.x is None:
         return Fit(result, names, None)
-    return Fit(result, names, _covariance(Residuals(misfit, domain.n, (), _box(domain)), result, domain, absolute))
+    return Fit(result, names, _covariance(ResidualVector(misfit, domain.n, (), _box(domain)), result, domain, absolute))
 
 
 def least_squares(
@@ -106,7 +106,7 @@ def least_squares(
     domain = read_bounds(pairs)
     start = parameters.starts("x0", x0, domain)
     further = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
-    traced = Residuals(residuals, domain.n, further, _box(domain))
+    traced = ResidualVector(residuals, domain.n, further, _box(domain))
     result = minimize(
         SumOfSquares(residuals), pairs, args=further, x0=start, **_goal(traced.offsets(), options), **options
     )
@@ -180,7 +180,7 @@ def _box(domain: Domain) -> tuple[FloatArray, FloatArray]:
     return domain.lo, domain.hi
 
 
-def _covariance(residuals: Residuals, result: Result, domain: Domain, absolute: bool) -> FloatArray:
+def _covariance(residuals: ResidualVector, result: Result, domain: Domain, absolute: bool) -> FloatArray:
     free = domain.inner_lo < domain.inner_hi
     assert result.x is not None
     return covariance(residuals.jacobian(result.x), result.fun, free, absolute, stacklevel=4)

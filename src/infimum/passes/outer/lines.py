@@ -37,7 +37,8 @@ class Lines:
         each = b.full(b.apply("mul", self.y, self.inner), self.m)
         slopes = gradient(b, b.reduce("sum", each, self.m))
         rows = [gradient(b, b.take(slopes, indexmap.affine([], i, slopes.size))) for i in range(self.n)]
-        return [b.take(row, indexmap.affine([(self.m, 1)], self.n, row.size)) for row in rows]
+        parts = [b.take(row, indexmap.affine([(self.m, 1)], self.n, row.size)) for row in rows]
+        return [b.full(part, self.m) for part in parts]
 
 
 def moved(build: Build, nodes: list[Node], n: int) -> list[Node]:
