@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.interval.outward import FloatArray
+from infimum.records.writing import counted
 
 
 def covariance(
@@ -58,7 +59,8 @@ def _warn(m: int, n: int, absolute: bool, stacklevel: int) -> None:
 
     why = "the derivatives of the residuals depend on each other there, or are not finite"
     if m < n or (m == n and not absolute):
-        why = f"{m} measurements leave nothing to estimate errors from beside {n} parameters"
+        many = f"{counted(m, 'measurement')} and {counted(n, 'parameter')}"
+        why = f"{many} leave no measurement to estimate errors from"
     warnings.warn(
         f"The covariance of the parameters could not be estimated: {why}. The enclosures hold all the same.",
         OptimizeWarning,

@@ -24,6 +24,7 @@ from infimum.tracing.squares import Misfit, SumOfSquares
 
 SHARE = 2.0**-40  # of the sum of the squares of the data: the absolute goal
 _SMALLEST, _LARGEST = 1e-280, 1e300  # what that sum may be, so that squares neither vanish nor overflow
+_MOST_PARAMETERS = 1000  # of which a covariance is estimated
 _PASSED = tuple(
     name
     for name in inspect.signature(minimize).parameters
@@ -72,8 +73,6 @@ def fit(
         scaled = data.about(y) if deviations is None else data.about(y) / data.about(deviations)
     result = minimize(SumOfSquares(misfit), pairs, x0=start, **_goal(scaled, options), **options)
     names = parameters.names(takes, domain.n)
-    if result.x is None:
-        return Fit(result, names, None)
     return Fit(result, names, _covariance(ResidualVector(misfit, domain.n, (), _box(domain)), result, domain, absolute))
 
 
@@ -111,7 +110,7 @@ def least_squares(
         SumOfSquares(residuals), pairs, args=further, x0=start, **_goal(traced.offsets(), options), **options
     )
     names = tuple(f"x[{i}]" for i in range(domain.n))
-    return Fit(result, names, None if result.x is None else _covariance(traced, result, domain, False))
+    return Fit(result, names, _covariance(traced, result, domain, False))
 
 
 def _refuse_unknown(options: dict[str, Any], own: tuple[str, ...]) -> None:
@@ -180,7 +179,9 @@ def _box(domain: Domain) -> tuple[FloatArray, FloatArray]:
     return domain.lo, domain.hi
 
 
-def _covariance(residuals: ResidualVector, result: Result, domain: Domain, absolute: bool) -> FloatArray:
+def _covariance(residuals: ResidualVector, result: Result, domain: Domain, absolute: bool) -> FloatArray | None:
+    """Return the covariance at the best point; None where there is no point, or there are too many parameters."""
+    if result.x is None or domain.n > _MOST_PARAMETERS:
+        return None
     free = domain.inner_lo < domain.inner_hi
-    assert result.x is not None
     return covariance(residuals.jacobian(result.x), result.fun, free, absolute, stacklevel=4)

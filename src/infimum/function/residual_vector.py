@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import Place
-from infimum.function.outer import OuterPrograms, Residuals
-from infimum.graph.node import Node
+from infimum.backends import cpu
+from infimum.graph import indexmap
+from infimum.graph.build import Build
+from infimum.graph.node import Node, ancestors
 from infimum.interval.outward import FloatArray
+from infimum.passes.derive import gradient
+from infimum.passes.lowering.lower import lower
 from infimum.passes.offsets import offsets
-from infimum.passes.outer.split import Outer
 from infimum.passes.reroll import reroll
-from infimum.passes.simplify import simplify
+from infimum.passes.simplify import rebuilt, simplify
 from infimum.tracing.ranges import Ends
 from infimum.tracing.squares import name_of, vector
 from infimum.tracing.trace import trace_with
@@ -43,11 +45,34 @@ class ResidualVector:
 
     def jacobian(self, point: npt.ArrayLike) -> FloatArray:
         """Return the derivatives (m, n) at a point, in plain doubles; NaN where there are none."""
-        squares = Outer(None, self._node, self._build.number(0))
+        x = np.broadcast_to(np.asarray(point, np.float64), (self.n, self.n))
+        inputs = np.hstack([x, np.eye(self.n), np.zeros((self.n, self.m))])
         with np.errstate(all="ignore"):
-            rows = Residuals(OuterPrograms(squares, self.n), Place())
-            found = rows.jacobian(np.asarray(point, np.float64)[None])
-        return np.asarray(found[0], np.float64)
+            program = lower([self._along()], 2 * self.n + self.m)
+            ((found, _),) = cpu.run(program, inputs, mode="point", threads=1)
+        return np.ascontiguousarray(found.T)
+
+    def _along(self) -> Node:
+        """Return J v as an expression of x, v (n each) and s (m): by s, what the slope of s' r along v changes by."""
+        n, m = self.n, self.m
+        build = Build(2 * n + m)
+        new: dict[Node, Node] = {}
+        for node in ancestors([self._node]):
+            new[node] = _inputs(build, 0, n) if node.op == "x" else rebuilt(build, node, [new[a] for a in node.args])
+        products = build.apply("mul", _inputs(build, 2 * n, m), build.full(new[self._node], m))
+        slopes = _part(build, gradient(build, build.reduce("sum", build.full(products, m), m)), 0, n)
+        along = build.apply("mul", slopes, _inputs(build, n, n))
+        return _part(build, gradient(build, build.reduce("sum", build.full(along, n), n)), 2 * n, m)
+
+
+def _inputs(build: Build, start: int, size: int) -> Node:
+    return _part(build, build.x, start, size)
+
+
+def _part(build: Build, node: Node, start: int, size: int) -> Node:
+    """Return some of the elements of a node that has one for each input."""
+    whole = build.full(node, build.x.size)
+    return build.full(build.take(whole, indexmap.affine([(size, 1)], start, build.x.size)), size)
 
 
 def _residuals(tracer: Tracer, f: Any, result: Any) -> Node:

@@ -29,7 +29,7 @@ class Fit:
     boxes      array (k, n, 2): together they contain every best parameter vector; `ranges` (n, 2) is their hull
     popt, x    the best parameters found, a point within the boxes; fun is the sum of squares there
     pcov       the covariance of popt as curve_fit estimates it, in plain doubles: it is not certified, nor is perr,
-               the square roots of its diagonal
+               the square roots of its diagonal. None beyond 1,000 parameters, and where there is no popt
     names      what the parameters are called
     success    whether the goals are reached; status and message say what ended the search, or what was missed
     result     the Result of the search, with all the rest

@@ -55,14 +55,15 @@ def fit_report(fit: Fit) -> str:
 
 def _fitted(fit: Fit) -> list[tuple[str, str]]:
     """Return the lines of the best parameters found and of their estimated errors."""
-    if fit.popt is None or fit.perr is None:
+    if fit.popt is None:
         return [("popt", "no point where the model is certainly defined")]
     more = f", … {len(fit.names)} parameters" if len(fit.names) > _SHOWN_VARIABLES else ""
-    named = list(zip(fit.names, fit.popt, fit.perr, strict=True))[:_SHOWN_VARIABLES]
-    return [
-        ("popt", ", ".join(f"{name} = {value:.{_SHOWN_DIGITS}g}" for name, value, _ in named) + more),
-        ("perr", ", ".join(f"{error:.2g}" for _, _, error in named) + more + ": estimated, not certified"),
-    ]
+    named = list(zip(fit.names, fit.popt, strict=True))[:_SHOWN_VARIABLES]
+    found = [("popt", ", ".join(f"{name} = {value:.{_SHOWN_DIGITS}g}" for name, value in named) + more)]
+    if fit.perr is not None:
+        errors = ", ".join(f"{error:.2g}" for error in fit.perr[:_SHOWN_VARIABLES])
+        found.append(("perr", f"{errors}{', …' if more else ''} (estimated, not certified)"))
+    return found
 
 
 def _named_ranges(fit: Fit) -> str:
