@@ -72,6 +72,11 @@ class Known:
         if len(points):
             self._memory.offered.append(points)
 
+    @property
+    def has_offers(self) -> bool:
+        """Whether points were proposed since they were last asked for."""
+        return bool(self._memory.offered)
+
     def offered(self) -> list[FloatArray]:
         """Return what was proposed since it was last asked for."""
         found, self._memory.offered = self._memory.offered, []
