@@ -135,8 +135,9 @@ def test_ten_thousand_rows_take_seconds() -> None:
 
 
 def test_fewer_rows_than_parameters_leave_the_covariance_open() -> None:
-    with pytest.warns(optimize.OptimizeWarning, match="1 measurement and 2 parameters leave no"):
+    with pytest.warns(optimize.OptimizeWarning, match="1 measurement and 2 parameters leave no") as told:
         found = infimum.fit(line, [1.0], [2.0], bounds=[(0, 1), (0, 3)], fatol=1e-9, max_iter=20)
+    assert told[0].filename == __file__
     assert np.isinf(found.pcov).all() and found.rss.lo <= 0.0
     with pytest.warns(optimize.OptimizeWarning, match="depend on each other"):
         found = infimum.fit(lambda x, a, b: (a + b) * x, X, X, bounds=[(0, 1)] * 2, max_iter=5)
@@ -328,8 +329,10 @@ def test_models_that_cannot_be_called_are_refused() -> None:
 def test_residuals_have_one_axis() -> None:
     with pytest.raises(TraceError, match="one axis"):
         infimum.least_squares(lambda p: np.outer(p, p), BOX)
-    with pytest.warns(optimize.OptimizeWarning):
-        assert infimum.least_squares(lambda p: p[0] - 1.5, [(0, 10)]).success
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = infimum.least_squares(lambda p: p[0] - 1.5, [(0, 10)])
+    assert found.success and np.isinf(found.pcov).all()
 
 
 @pytest.mark.parametrize(
@@ -361,6 +364,11 @@ def test_starting_points_have_a_number_for_each_parameter() -> None:
     for p0 in ([1], [[1, 2, 3]], "a", np.ones((0, 2))):
         with pytest.raises(InvalidOption, match="p0 has shape"):
             infimum.fit(decay, X, Y, bounds=BOX, p0=p0)
+    for p0, said in (([3, 6], r"p0\[1\] is 6"), ([[3, 1], [-1, 1]], r"p0\[1, 0\] is -1"), ([np.nan, 1], r"p0\[0\]")):
+        with pytest.raises(InvalidOption, match=said):
+            infimum.fit(decay, X, Y, bounds=BOX, p0=p0)
+    with pytest.raises(InvalidOption):
+        infimum.fit(decay, X, Y, bounds=BOX, p0=["a", 1])
 
 
 def test_a_fit_can_be_stopped_and_watched() -> None:

@@ -19,11 +19,12 @@ from infimum.records.writing import counted
 
 
 def covariance(
-    jacobian: FloatArray, rss: float, free: npt.NDArray[np.bool_], absolute: bool, stacklevel: int
+    jacobian: FloatArray, rss: float, free: npt.NDArray[np.bool_], absolute: bool, stacklevel: int | None
 ) -> FloatArray:
     """Return the covariance (n, n) of parameters from the Jacobian (m, n) of the residuals at the best of them.
 
-    free     which parameters their bounds leave free
+    free         which parameters their bounds leave free
+    stacklevel   of the warning, from the caller on; None for no warning
     """
     m, n = jacobian.shape[0], int(free.sum())
     found = np.zeros((free.size, free.size))
@@ -31,7 +32,8 @@ def covariance(
     if inner is not None and not absolute:
         inner = inner * (rss / max(m - n, 1)) if m > n or not n else None
     if inner is None:
-        _warn(m, n, absolute, stacklevel + 1)
+        if stacklevel is not None:
+            _warn(m, n, absolute, stacklevel + 2)
         inner = np.full((n, n), np.inf)
     found[np.ix_(free, free)] = inner
     return found

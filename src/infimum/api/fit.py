@@ -73,7 +73,8 @@ def fit(
         scaled = data.about(y) if deviations is None else data.about(y) / data.about(deviations)
     result = minimize(SumOfSquares(misfit), pairs, x0=start, **_goal(scaled, options), **options)
     names = parameters.names(takes, domain.n)
-    return Fit(result, names, _covariance(ResidualVector(misfit, domain.n, (), _box(domain)), result, domain, absolute))
+    rows = ResidualVector(misfit, domain.n, (), _box(domain))
+    return Fit(result, names, _covariance(rows, result, domain, absolute, stacklevel=3))
 
 
 def least_squares(
@@ -93,7 +94,7 @@ def least_squares(
     options     as of minimize. fatol is 2^-40 of the sum of the squares of the constants that the residuals subtract
                 from functions of x, the data, where it is not given
 
-    `rss` is the sum itself, `cost` half of it, as SciPy's; pcov is (J'J)^-1 rss / (m - n).
+    `rss` is the sum itself, `cost` half of it, as SciPy's; pcov is (J'J)^-1 rss / (m - n), inf where that is nothing.
     Guarantee: `rss` contains min over the bounds of sum(residuals(x, *args)**2), and `boxes` every x that attains it.
     """
     _refuse_unknown(options, ("bounds", "args", "x0"))
@@ -110,7 +111,7 @@ def least_squares(
         SumOfSquares(residuals), pairs, args=further, x0=start, **_goal(traced.offsets(), options), **options
     )
     names = tuple(f"x[{i}]" for i in range(domain.n))
-    return Fit(result, names, _covariance(traced, result, domain, False))
+    return Fit(result, names, _covariance(traced, result, domain, absolute=False, stacklevel=None))
 
 
 def _refuse_unknown(options: dict[str, Any], own: tuple[str, ...]) -> None:
@@ -179,9 +180,11 @@ def _box(domain: Domain) -> tuple[FloatArray, FloatArray]:
     return domain.lo, domain.hi
 
 
-def _covariance(residuals: ResidualVector, result: Result, domain: Domain, absolute: bool) -> FloatArray | None:
+def _covariance(
+    residuals: ResidualVector, result: Result, domain: Domain, absolute: bool, stacklevel: int | None
+) -> FloatArray | None:
     """Return the covariance at the best point; None where there is no point, or there are too many parameters."""
     if result.x is None or domain.n > _MOST_PARAMETERS:
         return None
     free = domain.inner_lo < domain.inner_hi
-    return covariance(residuals.jacobian(result.x), result.fun, free, absolute, stacklevel=4)
+    return covariance(residuals.jacobian(result.x), result.fun, free, absolute, stacklevel)

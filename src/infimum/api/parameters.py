@@ -195,7 +195,7 @@ def _text(value: Any) -> str:
 
 
 def starts(name: str, given: Any, domain: Domain) -> Any:
-    """Return starting points as they are given; refuse what has the wrong shape."""
+    """Return starting points as they are given; refuse a wrong shape, and what lies outside the bounds."""
     if given is None:
         return None
     shape = np.shape(given)
@@ -207,4 +207,18 @@ def starts(name: str, given: Any, domain: Domain) -> Any:
             f"{name} has shape {shape}, and there are {n} parameters. Give {n} numbers, or rows of {n} numbers for "
             "several starting points."
         )
+    rows = np.asarray(given, object).reshape(-1, n)
+    for row, i in np.ndindex(rows.shape):
+        if not _is_inside(rows[row, i], domain, i):
+            at = f"[{row}, {i}]" if len(shape) == 2 else f"[{i}]"
+            pair = f"[{float(domain.lo[i])!r}, {float(domain.hi[i])!r}]"
+            raise InvalidOption(f"{name}{at} is {_text(rows[row, i])}, outside the bounds {pair}. Move it inside.")
     return given
+
+
+def _is_inside(value: Any, domain: Domain, i: int) -> bool:
+    """Say whether a number may lie within the bounds of parameter i; what is no number is told by minimize."""
+    try:
+        return bool(domain.lo[i] <= float(value) <= domain.hi[i])
+    except (TypeError, ValueError):
+        return True
