@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.dual import dual
+from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
@@ -16,7 +18,7 @@ from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value")
+DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value", "dual", "separable")
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic",)
 
@@ -38,6 +40,8 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
+    "dual": dual,
+    "separable": separable,
     "shave": lambda function: Shave(),
 }
 NAMES = tuple(CONTRACTORS)
