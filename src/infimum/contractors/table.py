@@ -18,13 +18,9 @@ from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-<<<<<<< HEAD
-DEFAULT = ("linear", "level", "monotone", "stationary", "mean_value", "dual")
-=======
-DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value")
+DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value", "dual")
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic",)
->>>>>>> main
 
 
 def _worthwhile_layer(function: Function) -> Contractor | None:
