@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
-from infimum.contractors.dual import dual
+from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
+from infimum.contractors.trial import Tried
 from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
@@ -35,7 +36,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
-    "dual": dual,
+    "dual": lambda function: Tried(lambda: dual(function)) if function.n <= MOST_VARIABLES else None,
     "shave": lambda function: Shave(),
 }
 NAMES = tuple(CONTRACTORS)
