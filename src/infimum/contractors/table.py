@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.convex import convex
-from infimum.contractors.dual import dual
+from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
@@ -15,6 +15,7 @@ from infimum.contractors.monotone import Monotone
 from infimum.contractors.quadratic.contractor import quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
+from infimum.contractors.trial import Tried
 from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
@@ -42,7 +43,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
-    "dual": dual,
+    "dual": lambda function: Tried(lambda: dual(function)) if function.n <= MOST_VARIABLES else None,
     "separable": separable,
     "shave": lambda function: Shave(),
 }

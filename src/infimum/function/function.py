@@ -151,6 +151,12 @@ class Function:
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
 
+    @cached_property
+    def operations(self) -> int:
+        """How many operations a box takes at least that is enclosed, contracted and differentiated once."""
+        made = self.programs
+        return made.level.operations + made.gradient.operations + made.slope.operations
+
     @property
     def residuals(self) -> Residuals | None:
         """Return the squares that the function adds up, or an increasing function of their sum; None without any."""

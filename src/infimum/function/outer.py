@@ -146,6 +146,12 @@ class DualLines:
         self._place = place
         self.n, self.m = programs.n, programs.m
 
+    @property
+    def operations(self) -> int:
+        """How many operations a box takes, the choice of y included."""
+        made = self._programs
+        return made.residuals.operations + made.jacobian.operations + made.bounds.operations
+
     def ends(self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1) -> LineEnds:
         """Return enclosures of Phi for centres c (k, n) within the boxes and places y (k, m)."""
         found = self._place.run(self._programs.bounds, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
