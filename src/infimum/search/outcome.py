@@ -29,7 +29,8 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample")
+EXPLORED = ("even", "magnitude", "boxes", "near", "population")
+POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
 
 
 class Progress(NamedTuple):
@@ -85,7 +86,7 @@ class Options:
     started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
     memory_limit: int | None = MEMORY_LIMIT  # bytes of boxes and regions
-    x0: FloatArray | None = None
+    x0: FloatArray | None = None  # (k, n): points that are tried first
     threads: int = 1
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)

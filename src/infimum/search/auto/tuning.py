@@ -26,6 +26,17 @@ DIVES_FROM = 4  # iterations: before, boxes are too wide for halving
 LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewer for many variables, which cost more
 RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
 
+# Exploration
+EXPLORE_FROM = 3  # iterations: most searches are over by then
+SHARE = 0.4  # values at points for each box evaluated, which costs about ten: with what is done beside, about a tenth
+TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
+PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much, and how much dearer it can become
+FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
+DESCENT_NUMBERS = 2**20  # of all points that descend, in their largest array: 8 MiB
+POLISH_STEPS = 300  # of the best point
+STARTS, STEPS = 4, 60  # for each point that descends; a valley takes more, and the best point gets them
+MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
+
 # Blocks
 MOST_BLOCKS = 4096  # that differ: each is a search of its own
 PASSES = 16  # over all blocks, each with a smaller gap, before the answer stays as it is
