@@ -21,6 +21,7 @@ from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
@@ -136,6 +137,12 @@ class Function:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
+
+    @property
+    def residuals(self) -> Residuals | None:
+        """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
+        outer = self.programs.outer
+        return None if outer is None else Residuals(outer, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(

@@ -29,8 +29,8 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-EXPLORED = ("even", "magnitude", "boxes", "near", "population")
-POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
+EXPLORED = ("even", "magnitude", "boxes", "near", "population")  # ways of search/auto/exploration.py
+POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
 
 
 class Progress(NamedTuple):
@@ -40,7 +40,7 @@ class Progress(NamedTuple):
 
     names                                            the number
     linear level monotone stationary mean_value      boxes taken away: 1 for one that is emptied, less for one narrowed
-    start probe middle descent dive condition        how often a point of this kind lowered the upper bound
+    start offered probe middle descent dive condition    how often a point of this kind lowered the upper bound
     split                                            boxes cut in two
     discard, sample                                  of the paper's method: how many regions there are fewer, samples
     """
