@@ -64,10 +64,10 @@ class Exploration:
         each = max(n * min(n, 24), 0 if squares is None else squares.m * n)
         return min(tuning.MOST_WIDTH, tuning.DESCENT_NUMBERS // each)
 
-    def look(self, boxes: Boxes, evaluated: int) -> str:
-        """Take turns as long as the boxes evaluated pay for them; return the last way that led to a better point."""
+    def look(self, boxes: Boxes, taken: int) -> str:
+        """Take turns as long as the boxes that the search has taken pay for them; return the last way that led to a better point."""
         found = ""
-        while self.width >= tuning.LEAST_WIDTH and self.spent <= tuning.SHARE * evaluated - tuning.TURN:
+        while self.width >= tuning.LEAST_WIDTH and self.spent <= tuning.SHARE * taken - tuning.TURN:
             way = self.ways[0]
             before, paid = self.points.upper, self.evaluate.spent
             hits = self._turn(way, boxes)

@@ -49,7 +49,7 @@ class Search(Method):
         self.done = Pool(domain.n)
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
-        self.evaluated = 0  # boxes, by this search alone, until this iteration
+        self.taken = 0  # boxes, so far
         self.work: dict[str, float] = {}  # of this iteration, beside the contractors'
 
     def aim(self, options: Options) -> None:
@@ -107,15 +107,15 @@ class Search(Method):
 
     def _iterate(self) -> None:
         """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
-        began = self._boxes_evaluated()
         batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
         most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
         boxes = self._hold(self.open.take(most))
+        self.taken += len(boxes)
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
         before = self.upper
         self._look(boxes)
-        self._explore(boxes, self.evaluated + self._boxes_evaluated() - began)
+        self._explore(boxes)
         if self.upper < before:
             boxes = self._hold(self._contracted(boxes))
         meets = self.goals.need_no_cut(boxes, self.upper)
@@ -125,7 +125,6 @@ class Search(Method):
         self._split(boxes, most)
         self.open.drop_above(self.upper)
         self.done.drop_above(self.upper)
-        self.evaluated += self._boxes_evaluated() - began
 
     def _hold(self, boxes: Boxes) -> Boxes:
         """Return the boxes, of which it is known from now on that they are under way."""
@@ -301,13 +300,13 @@ class Search(Method):
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
 
-    def _explore(self, boxes: Boxes, evaluated: int) -> None:
-        """Look for better points far and wide, as far as the boxes evaluated pay for it."""
+    def _explore(self, boxes: Boxes) -> None:
+        """Look for better points far and wide, as far as the boxes taken pay for it."""
         if self.iterations < tuning.EXPLORE_FROM or not len(boxes):
             return
         if self.guess.is_settled(boxes.lower, self.upper).all():
             return
-        way = self.exploration.look(boxes, evaluated)
+        way = self.exploration.look(boxes, self.taken)
         if way:
             self._credit(way)
 

@@ -28,7 +28,7 @@ RAYS = 4  # boxes without lower bound near which a proof that there is none is l
 
 # Exploration
 EXPLORE_FROM = 3  # iterations: most searches are over by then
-SHARE = 0.4  # values at points for each box evaluated, which costs about ten: with what is done beside, about a tenth
+SHARE = 6.0  # values at points for each box that an iteration takes, which costs 50 to 500: about a tenth of the time
 TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
 PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much, and how much dearer it can become
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
