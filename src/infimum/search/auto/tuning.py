@@ -34,7 +34,7 @@ PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much, and how
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
 DESCENT_NUMBERS = 2**20  # of all points that descend, in their largest array: 8 MiB
 POLISH_STEPS = 300  # of the best point
-STARTS, STEPS = 4, 60  # for each point that descends; a valley takes more, and the best point gets them
+STARTS, STEPS = 16, 60  # for each point that descends; a valley takes more, and the best point gets them
 MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
 
 # Blocks
