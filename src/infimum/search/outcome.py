@@ -29,7 +29,7 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-EXPLORED = ("even", "magnitude", "boxes", "near", "population")  # ways of search/auto/exploration.py
+EXPLORED = ("even", "magnitude", "boxes", "near", "mixed", "population")  # ways of search/auto/exploration.py
 POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
 
 

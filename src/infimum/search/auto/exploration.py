@@ -31,7 +31,7 @@ FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 _SEED = 20_240_607
-_WIDEST, _NARROWEST = 0.5, 2.0**-10  # steps away from the best point, as parts of the domain's width
+_WIDEST, _NARROWEST = 1.0, 2.0**-10  # steps away from the best point, as parts of the domain's width
 _SAME = 1e-6  # of the value: descents that end no farther apart have ended at one minimum
 
 
@@ -53,7 +53,8 @@ class Exploration:
         self.turns = 0
         self.population: Population | None = None
         self.linear: IndexArray | None = None
-        self.ways = ["even", "near", "boxes", "population"]
+        self.elite, self.elite_value = np.empty((0, points.function.n)), np.empty(0)
+        self.ways = ["even", "near", "mixed", "boxes", "population"]
         if self.chart.is_by_magnitude.any():
             self.ways.insert(0, "magnitude")
 
@@ -111,14 +112,38 @@ class Exploration:
         if way == "boxes" and len(boxes):
             some = self.draw.integers(len(boxes), size=count)
             return np.clip(at_fraction(boxes.lo[some], boxes.hi[some], cube), self.lo, self.hi)
+        if way == "mixed" and len(self.elite) > 1:
+            children = self._mixed(cube)
+            return np.where(self.draw.random((count, 1)) < 0.5, children, self._around(children, cube))
         if way == "near" and self.points.x is not None:
             return self._around(self.points.x, cube)
         return self.chart.points(cube, way == "magnitude")
 
+    def _mixed(self, cube: FloatArray) -> FloatArray:
+        """Return children of the elite: stretches of variables of one in another."""
+        count, n = cube.shape
+        k = len(self.elite)
+        rank = (k * self.draw.random((2, count)) ** 2).astype(np.int64)
+        first, last = np.sort(self.draw.integers(n + 1, size=(2, count)), axis=0)
+        at = np.arange(n)
+        own = (first[:, None] <= at) & (at < last[:, None])
+        return np.where(own, self.elite[rank[0]], self.elite[rank[1]])
+
+    def _keep(self, x: FloatArray, value: FloatArray) -> None:
+        """Keep the best ends of descents that differ."""
+        x, value = np.vstack([self.elite, x]), np.concatenate([self.elite_value, value])
+        order = np.argsort(value, kind="stable")
+        x, value = x[order], value[order]
+        new = np.isfinite(value)
+        with np.errstate(all="ignore"):
+            new[1:] &= ~(value[1:] - value[:-1] <= _SAME * np.abs(value[1:]))
+        self.elite, self.elite_value = x[new][: tuning.ELITE], value[new][: tuning.ELITE]
+
     def _around(self, best: FloatArray, cube: FloatArray) -> FloatArray:
         count, n = cube.shape
         size = _WIDEST * (_NARROWEST / _WIDEST) ** self.draw.random((count, 1))
-        moved = self.draw.random((count, n)) < np.maximum(self.draw.random((count, 1)), 2 / n)
+        moved = self.draw.random((count, n)) < n ** -self.draw.random((count, 1))
+        moved[np.arange(count), self.draw.integers(n, size=count)] = True
         with np.errstate(all="ignore"):
             width = np.where(np.isfinite(self.hi - self.lo), self.hi - self.lo, np.maximum(1.0, np.abs(best)))
         step = np.where(moved, (2 * cube - 1) * size * width, 0.0)
@@ -143,6 +168,7 @@ class Exploration:
             raise
         self._offer(descents.x)
         values = self.points.values(descents.x)
+        self._keep(descents.x, values)
         return int((np.abs(values - before) <= _SAME * np.abs(before)).sum()) if np.isfinite(before) else 0
 
     def _offer(self, x: FloatArray) -> None:
