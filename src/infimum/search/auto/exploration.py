@@ -7,7 +7,8 @@ way         its starts
 even        spread evenly over the domain
 magnitude   spread with magnitudes drawn evenly, where a variable's range has many
 boxes       spread over the boxes of the batch, which may hold the minimum
-near        around the best point, at all distances
+near        beside the best ends of descents, at all distances
+mixed       the same, variables of one in another
 population  none: generations of a population
 """
 
@@ -17,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import Boxes
-from infimum.deadline import Late
 from infimum.fractions import at_fraction
 from infimum.search.auto import tuning
 from infimum.search.auto.descents import Descents, QuasiNewton
+from infimum.search.auto.elite import Elite
 from infimum.search.auto.evaluations import Evaluations
 from infimum.search.auto.least_squares import LevenbergMarquardt, linear_variables, with_best_linear
 from infimum.search.auto.points import Points
@@ -31,7 +32,6 @@ FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 
 _SEED = 20_240_607
-_WIDEST, _NARROWEST = 1.0, 2.0**-10  # steps away from the best point, as parts of the domain's width
 _SAME = 1e-6  # of the value: descents that end no farther apart have ended at one minimum
 
 
@@ -53,7 +53,7 @@ class Exploration:
         self.turns = 0
         self.population: Population | None = None
         self.linear: IndexArray | None = None
-        self.elite, self.elite_value = np.empty((0, points.function.n)), np.empty(0)
+        self.elite = Elite(self.lo, self.hi, self.draw)
         self.ways = ["even", "near", "mixed", "boxes", "population"]
         if self.chart.is_by_magnitude.any():
             self.ways.insert(0, "magnitude")
@@ -101,74 +101,52 @@ class Exploration:
 
     # ------------------------------------------------------------------------------------------ descents
     def _starts(self, way: str, boxes: Boxes) -> FloatArray:
+        """Return starts (descents, tries, n): the best try of each descent is where it starts."""
         # | way        | and                       | starts                                  |
         # | even       |                           | of the domain                           |
         # | magnitude  |                           | of the domain, by magnitude             |
         # | boxes      |                           | of boxes drawn from the batch           |
-        # | near       | a point is known          | the best point, some variables moved    |
-        # |            | no point is known         | of the domain                           |
+        # | near       | there are kept points     | those with some variables moved         |
+        # | mixed      | there are two             | mixtures of them                        |
+        # | near, mixed| there are not             | of the domain                           |
+        if way == "near" and len(self.elite.x):
+            return self.elite.near(self.width, tuning.TRIES)
+        if way == "mixed" and len(self.elite.x) > 1:
+            return self.elite.mixed(self.width, tuning.TRIES)
         count, n = tuning.STARTS * self.width, self.points.function.n
         cube = spread(self.draw, count, n)
         if way == "boxes" and len(boxes):
             some = self.draw.integers(len(boxes), size=count)
-            return np.clip(at_fraction(boxes.lo[some], boxes.hi[some], cube), self.lo, self.hi)
-        if way == "mixed" and len(self.elite) > 1:
-            children = self._mixed(cube)
-            return np.where(self.draw.random((count, 1)) < 0.5, children, self._around(children, cube))
-        if way == "near" and self.points.x is not None:
-            return self._around(self.points.x, cube)
-        return self.chart.points(cube, way == "magnitude")
+            x = np.clip(at_fraction(boxes.lo[some], boxes.hi[some], cube), self.lo, self.hi)
+        else:
+            x = self.chart.points(cube, way == "magnitude")
+        return x[None]
 
-    def _mixed(self, cube: FloatArray) -> FloatArray:
-        """Return children of the elite: stretches of variables of one in another."""
-        count, n = cube.shape
-        k = len(self.elite)
-        rank = (k * self.draw.random((2, count)) ** 2).astype(np.int64)
-        first, last = np.sort(self.draw.integers(n + 1, size=(2, count)), axis=0)
-        at = np.arange(n)
-        own = (first[:, None] <= at) & (at < last[:, None])
-        return np.where(own, self.elite[rank[0]], self.elite[rank[1]])
-
-    def _keep(self, x: FloatArray, value: FloatArray) -> None:
-        """Keep the best ends of descents that differ."""
-        x, value = np.vstack([self.elite, x]), np.concatenate([self.elite_value, value])
-        order = np.argsort(value, kind="stable")
-        x, value = x[order], value[order]
-        new = np.isfinite(value)
-        with np.errstate(all="ignore"):
-            new[1:] &= ~(value[1:] - value[:-1] <= _SAME * np.abs(value[1:]))
-        self.elite, self.elite_value = x[new][: tuning.ELITE], value[new][: tuning.ELITE]
-
-    def _around(self, best: FloatArray, cube: FloatArray) -> FloatArray:
-        count, n = cube.shape
-        size = _WIDEST * (_NARROWEST / _WIDEST) ** self.draw.random((count, 1))
-        moved = self.draw.random((count, n)) < n ** -self.draw.random((count, 1))
-        moved[np.arange(count), self.draw.integers(n, size=count)] = True
-        with np.errstate(all="ignore"):
-            width = np.where(np.isfinite(self.hi - self.lo), self.hi - self.lo, np.maximum(1.0, np.abs(best)))
-        step = np.where(moved, (2 * cube - 1) * size * width, 0.0)
-        return np.clip(best + step, self.lo, self.hi)
+    def _best(self, starts: FloatArray) -> FloatArray:
+        """Return the best starts, as many as may descend, with linear variables where they are best."""
+        groups, tries, n = starts.shape
+        x = starts.reshape(-1, n)
+        if self.evaluate.squares is not None:
+            x = with_best_linear(self.evaluate, x, self._linear(), self.lo, self.hi)
+        values = self.evaluate.values(x).reshape(groups, tries)
+        values = np.where(np.isnan(values), np.inf, values)
+        at = np.argsort(values, axis=1, kind="stable")[:, : max(1, self.width // groups)]
+        chosen = (at + tries * np.arange(groups)[:, None]).ravel()
+        return x[chosen[np.isfinite(values.ravel()[chosen])]]
 
     def _descents(self, starts: FloatArray) -> int:
-        squares = self.evaluate.squares is not None
-        if squares:
-            starts = with_best_linear(self.evaluate, starts, self._linear(), self.lo, self.hi)
-        values = self.evaluate.values(starts)
-        best = np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")[: self.width]
-        best = best[np.isfinite(values[best])]
-        if not best.size:
+        x = self._best(starts)
+        if not len(x):
             return 0
-        kind: type[Descents] = LevenbergMarquardt if squares else QuasiNewton
-        descents = kind(self.evaluate, starts[best], self.lo, self.hi)
+        kind: type[Descents] = QuasiNewton if self.evaluate.squares is None else LevenbergMarquardt
+        descents = kind(self.evaluate, x, self.lo, self.hi)
         before = self.points.upper
         try:
             descents.run(tuning.STEPS)
-        except Late:
+        finally:
             self._offer(descents.x)
-            raise
-        self._offer(descents.x)
         values = self.points.values(descents.x)
-        self._keep(descents.x, values)
+        self.elite.keep(descents.x, values)
         return int((np.abs(values - before) <= _SAME * np.abs(before)).sum()) if np.isfinite(before) else 0
 
     def _offer(self, x: FloatArray) -> None:

@@ -35,7 +35,7 @@ FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by 
 DESCENT_NUMBERS = 2**20  # of all points that descend, in their largest array: 8 MiB
 POLISH_STEPS = 300  # of the best point
 STARTS, STEPS = 16, 60  # for each point that descends; a valley takes more, and the best point gets them
-ELITE = 24  # ends of descents that are kept
+TRIES = 4  # for each descent near the best ends: of more, the best would be those that hardly moved
 MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
 
 # Blocks
