@@ -4,8 +4,8 @@
     python bench/coupled.py convex fits           some groups; or problems by name
     python bench/coupled.py --limit 10 watson     another time limit in seconds
 
-A box is counted for the domain and for each cut. Seconds are those of the minimize call, the best of --repeat runs where
-one takes less than a second; beside them the dependent additions that the machine does in that time. The gap is upper -
+A box is counted for the domain and for each cut. Seconds are those of the minimize call, the best of --repeat runs if
+one takes less than a second; beside them the additions that the machine does in that time. The gap is upper -
 lower; the goal is 1e-6 of the minimum, unless the row says otherwise. Writes bench/results/coupled.csv when every group
 is run.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from infimum import problems
 from infimum.bench.calibration import as_additions
 from infimum.bench.tables import Row, write_csv
 from infimum.exact.number import exact
-from infimum.problems.fits import FITS, measurements
+from infimum.problems.fits import FITS
 
 RESULTS = Path(__file__).parent / "results" / "coupled.csv"
 

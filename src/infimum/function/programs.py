@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from infimum.concurrency import cached_property
+from infimum.function.hessians import Hessians
 from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
@@ -53,6 +54,11 @@ class Programs:
     def outer(self) -> OuterPrograms | None:
         """Return what is made from the squares that the function adds up, None where it adds up none."""
         return outer_programs(self)
+
+    @cached_property
+    def hessians(self) -> Hessians:
+        """Return what is made for second derivatives."""
+        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
