@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,20 +13,6 @@ FloatArray = npt.NDArray[np.float64]
 CALL = 64.0  # values: what a batch costs beside its points
 
 
-class Residuals(Protocol):
-    """f = sum of r_j(x)^2 over m residuals, or an increasing function of it."""
-
-    m: int
-
-    def values(self, points: FloatArray) -> FloatArray:
-        """Return the residuals (k, m)."""
-        ...
-
-    def jacobian(self, points: FloatArray) -> FloatArray:
-        """Return their partial derivatives (k, m, n)."""
-        ...
-
-
 class Evaluations:
     """A function at points in plain doubles.
 
@@ -37,7 +21,8 @@ class Evaluations:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.squares: Residuals | None = getattr(function, "residuals", None)
+        found = function.residuals
+        self.squares = found if found is not None and found.is_whole else None
         self.count = 0
         self.spent = 0.0
 

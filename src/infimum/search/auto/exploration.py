@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import Boxes
+from infimum.deadline import Late
 from infimum.fractions import at_fraction
 from infimum.search.auto import tuning
 from infimum.search.auto.descents import Descents, QuasiNewton
@@ -143,8 +144,10 @@ class Exploration:
         before = self.points.upper
         try:
             descents.run(tuning.STEPS)
-        finally:
-            self._offer(descents.x)
+        except Late:
+            self.points.offer(descents.x[np.argmin(descents.value)])
+            raise
+        self._offer(descents.x)
         values = self.points.values(descents.x)
         self.elite.keep(descents.x, values)
         return int((np.abs(values - before) <= _SAME * np.abs(before)).sum()) if np.isfinite(before) else 0
