@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from infimum.deadline import ask
 from infimum.function.function import Function
+from infimum.search.auto.tuning import SQUARES_UP_TO
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -21,7 +22,7 @@ class Evaluations:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        found = function.residuals
+        found = function.residuals if function.n <= SQUARES_UP_TO else None
         self.squares = found if found is not None and found.is_whole else None
         self.count = 0
         self.spent = 0.0

@@ -1,14 +1,16 @@
 """Better points, many at a time, for a small share of what the boxes cost (POLICY).
 
-Turn by turn, one way after the other; a way that found a better point has another turn. Of many starts the best ones
-descend side by side: by residuals where f is a sum of squares, by slopes otherwise.
+Turn by turn, one way after the other; a way that found a better point has another turn. Of many starts the best descend
+side by side: by residuals where f is a sum of squares, by slopes otherwise. The more turns find nothing, and the more
+descents end at the best point that is known, the dearer is a turn.
 
 way         its starts
-even        spread evenly over the domain
-magnitude   spread with magnitudes drawn evenly, where a variable's range has many
-boxes       spread over the boxes of the batch, which may hold the minimum
+given       the user's points, once
+magnitude   spread over the domain with magnitudes drawn evenly, where a variable's range has many
+even        spread over the domain evenly
 near        beside the best ends of descents, at all distances
-mixed       the same, variables of one in another
+mixed       the same, with variables of one in another
+boxes       spread over the boxes of the batch, which may hold the minimum
 population  none: generations of a population
 """
 
@@ -18,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import Boxes
+from infimum.concurrency import cached_property
 from infimum.deadline import Late
 from infimum.fractions import at_fraction
 from infimum.search.auto import tuning
 from infimum.search.auto.descents import Descents, QuasiNewton
 from infimum.search.auto.elite import Elite
-from infimum.search.auto.evaluations import Evaluations
+from infimum.search.auto.evaluations import CALL, Evaluations
 from infimum.search.auto.least_squares import LevenbergMarquardt, linear_variables, with_best_linear
 from infimum.search.auto.points import Points
 from infimum.search.auto.population import Population
@@ -34,106 +37,114 @@ IndexArray = npt.NDArray[np.int64]
 
 _SEED = 20_240_607
 _SAME = 1e-6  # of the value: descents that end no farther apart have ended at one minimum
+_WAYS = ("even", "near", "mixed", "boxes", "population")
 
 
 class Exploration:
-    """The ways to better points, in turns, and what they have cost.
+    """The ways to better points in turns, and what they have cost, in values at a point.
 
-    misses: turns since the last better point, and descents that ended where it is: the more, the dearer is a turn
+    misses: turns since the last better point, and descents that ended where it is
     """
 
-    def __init__(self, points: Points) -> None:
+    def __init__(self, points: Points, given: FloatArray | None = None) -> None:
         self.points = points
-        self.evaluate = Evaluations(points.function)
         self.lo, self.hi = points.domain.inner_lo, points.domain.inner_hi
+        self.given = given
+        self.evaluate = Evaluations(points.function)
         self.draw = np.random.default_rng(_SEED)
-        self.chart = Chart(self.lo, self.hi)
-        self.width = min(tuning.FIRST_WIDTH, self._most())
+        self.elite = Elite(self.lo, self.hi, self.draw)
+        self.width = min(tuning.FIRST_WIDTH, self._most)
+        self.population: Population | None = None
         self.misses = 0.0
         self.spent = 0.0
-        self.turns = 0
-        self.population: Population | None = None
-        self.linear: IndexArray | None = None
-        self.elite = Elite(self.lo, self.hi, self.draw)
-        self.ways = ["even", "near", "mixed", "boxes", "population"]
-        if self.chart.is_by_magnitude.any():
-            self.ways.insert(0, "magnitude")
 
+    @cached_property
+    def chart(self) -> Chart:
+        """Return the domain as a picture of the unit cube."""
+        return Chart(self.lo, self.hi)
+
+    @cached_property
+    def ways(self) -> list[str]:
+        """Return the ways in the order of their next turns."""
+        first = [] if self.given is None else ["given"]
+        return [*first, *(["magnitude"] if self.chart.is_by_magnitude.any() else []), *_WAYS]
+
+    @cached_property
+    def _numbers(self) -> int:
+        """How many numbers a point's descent takes in its largest array."""
+        n, squares = self.points.function.n, self.evaluate.squares
+        return n * max(min(n, tuning.STEP_PAIRS), 0 if squares is None else squares.m)
+
+    @property
     def _most(self) -> int:
-        """Return how many points may descend side by side: few of many variables, as each takes memory."""
-        n = self.points.function.n
-        squares = self.evaluate.squares
-        each = max(n * min(n, 24), 0 if squares is None else squares.m * n)
-        return min(tuning.MOST_WIDTH, tuning.DESCENT_NUMBERS // each)
+        """How many points may descend side by side."""
+        return min(tuning.MOST_WIDTH, tuning.DESCENT_NUMBERS // self._numbers)
 
+    # ------------------------------------------------------------------------------------------ turns
     def look(self, boxes: Boxes, taken: int) -> str:
-        """Take turns as long as the boxes that the search has taken pay for them; return the last way that led to a better point."""
+        """Take turns as long as the boxes that a search has taken pay for them; return the last that led to better."""
         found = ""
-        while self.width >= tuning.LEAST_WIDTH and self.spent <= tuning.SHARE * taken - tuning.TURN:
-            way = self.ways[0]
-            before, paid = self.points.upper, self.evaluate.spent
-            hits = self._turn(way, boxes)
-            is_better = self.points.upper < before - _SAME * abs(before) or (
-                np.isinf(before) and self.points.upper < before
-            )
-            found = way if self.points.upper < before else found
-            self.turns += 1
+        while self.width >= tuning.LEAST_WIDTH and self.spent + tuning.TURN <= tuning.SHARE * taken:
+            way, before = self.ways[0], self.points.upper
             dearer = min(tuning.DEAREST, 1 + self.misses / tuning.PATIENCE)
-            self.spent += dearer * (self.evaluate.spent - paid)
-            if is_better:
+            hits = self._turn(way, boxes, dearer)
+            if self.points.upper < before:
+                found = way
+            if self.points.upper < before - _SAME * abs(before) or np.isinf(before) > np.isinf(self.points.upper):
                 self.misses = 0.0
             else:
                 self.misses += 1 + hits
                 self.ways = [*self.ways[1:], way]
                 if self.misses > tuning.PATIENCE:
-                    self.width = min(2 * self.width, self._most())
+                    self.width = min(2 * self.width, self._most)
+            if way == "given":
+                self.ways = [other for other in self.ways if other != "given"]
         return found
 
-    def _turn(self, way: str, boxes: Boxes) -> int:
-        """Take one turn; return how many descents ended at the best point that was known."""
-        with np.errstate(all="ignore"):
-            before = self.evaluate.count
-            try:
-                if way == "population":
-                    return self._generations()
-                return self._descents(self._starts(way, boxes))
-            finally:
-                self.points.evaluated += self.evaluate.count - before
+    def _turn(self, way: str, boxes: Boxes, dearer: float) -> int:
+        """Take one turn, and pay for it; return how many descents ended at the best point that was known."""
+        count, cost, others = self.evaluate.count, self.evaluate.spent, self.points.evaluated
+        try:
+            with np.errstate(all="ignore"):
+                return self._generations() if way == "population" else self._descents(self._starts(way, boxes))
+        finally:
+            alone = self.points.evaluated - others
+            self.spent += dearer * (self.evaluate.spent - cost + CALL * alone)
+            self.points.evaluated += self.evaluate.count - count
 
     # ------------------------------------------------------------------------------------------ descents
     def _starts(self, way: str, boxes: Boxes) -> FloatArray:
-        """Return starts (descents, tries, n): the best try of each descent is where it starts."""
-        # | way        | and                       | starts                                  |
-        # | even       |                           | of the domain                           |
-        # | magnitude  |                           | of the domain, by magnitude             |
-        # | boxes      |                           | of boxes drawn from the batch           |
-        # | near       | there are kept points     | those with some variables moved         |
-        # | mixed      | there are two             | mixtures of them                        |
-        # | near, mixed| there are not             | of the domain                           |
-        if way == "near" and len(self.elite.x):
-            return self.elite.near(self.width, tuning.TRIES)
-        if way == "mixed" and len(self.elite.x) > 1:
-            return self.elite.mixed(self.width, tuning.TRIES)
-        count, n = tuning.STARTS * self.width, self.points.function.n
-        cube = spread(self.draw, count, n)
-        if way == "boxes" and len(boxes):
-            some = self.draw.integers(len(boxes), size=count)
-            x = np.clip(at_fraction(boxes.lo[some], boxes.hi[some], cube), self.lo, self.hi)
-        else:
-            x = self.chart.points(cube, way == "magnitude")
-        return x[None]
+        """Return starts (groups, tries, n), of which the best of each group descend."""
+        # | way         | and                   | starts                            | groups              |
+        # | given       |                       | the user's                        | one                 |
+        # | magnitude   |                       | of the domain, by magnitude       | one                 |
+        # | even        |                       | of the domain                     | one                 |
+        # | boxes       |                       | of boxes drawn from the batch     | one                 |
+        # | near, mixed | descents have ended   | made from the best of their ends  | one for each descent|
+        # | near, mixed | none has              | of the domain                     | one                 |
+        if way == "given" and self.given is not None:
+            return self.given[None]
+        if way in ("near", "mixed") and len(self.elite.x):
+            made = self.elite.near if way == "near" else self.elite.mixed
+            return made(self.width, tuning.TRIES)
+        count = min(tuning.STARTS * self.width, max(self.width, tuning.START_NUMBERS // self._numbers))
+        cube = spread(self.draw, count, self.points.function.n)
+        if way != "boxes":
+            return self.chart.points(cube, way == "magnitude")[None]
+        some = self.draw.integers(len(boxes), size=count)
+        return np.clip(at_fraction(boxes.lo[some], boxes.hi[some], cube), self.lo, self.hi)[None]
 
     def _best(self, starts: FloatArray) -> FloatArray:
-        """Return the best starts, as many as may descend, with linear variables where they are best."""
+        """Return the best starts, as many as may descend, their linear variables moved to where they are best."""
         groups, tries, n = starts.shape
         x = starts.reshape(-1, n)
         if self.evaluate.squares is not None:
-            x = with_best_linear(self.evaluate, x, self._linear(), self.lo, self.hi)
+            x = with_best_linear(self.evaluate, x, self._linear, self.lo, self.hi)
         values = self.evaluate.values(x).reshape(groups, tries)
         values = np.where(np.isnan(values), np.inf, values)
         at = np.argsort(values, axis=1, kind="stable")[:, : max(1, self.width // groups)]
         chosen = (at + tries * np.arange(groups)[:, None]).ravel()
-        return x[chosen[np.isfinite(values.ravel()[chosen])]]
+        return np.asarray(x[chosen[np.isfinite(values.ravel()[chosen])]])
 
     def _descents(self, starts: FloatArray) -> int:
         x = self._best(starts)
@@ -148,7 +159,7 @@ class Exploration:
             self.points.offer(descents.x[np.argmin(descents.value)])
             raise
         self._offer(descents.x)
-        values = self.points.values(descents.x)
+        values = self.evaluate.values(descents.x)
         self.elite.keep(descents.x, values)
         return int((np.abs(values - before) <= _SAME * np.abs(before)).sum()) if np.isfinite(before) else 0
 
@@ -156,26 +167,23 @@ class Exploration:
         if self.points.offer_best(x):
             self.points.polish(self.evaluate)
 
+    @cached_property
     def _linear(self) -> IndexArray:
-        """Return the variables that enter linearly, found once."""
-        if self.linear is None:
-            one, other = self.chart.points(spread(self.draw, 2, self.points.function.n), by_magnitude=True)
-            self.linear = linear_variables(self.evaluate, one, other)
-        return self.linear
+        """The variables that enter linearly."""
+        cube = spread(self.draw, 2 * tuning.CASTS, self.points.function.n)
+        return linear_variables(self.evaluate, *np.split(self.chart.points(cube, by_magnitude=True), 2))
 
     # ------------------------------------------------------------------------------------------ generations
     def _generations(self) -> int:
-        n = self.points.function.n
         if self.population is None or self.population.has_converged:
-            count = int(np.clip(tuning.MEMBERS * n, tuning.LEAST_MEMBERS, tuning.MOST_MEMBERS))
-            by_magnitude = bool(self.chart.is_by_magnitude.any()) and bool(self.draw.random() < 0.5)
-            cube = spread(self.draw, count, n)
-            self.population = Population(
-                lambda u: self.evaluate.values(self.chart.points(u, by_magnitude)), cube, self.draw
-            )
-            self.by_magnitude = by_magnitude
+            self.population = self._spread_population()
         for _ in range(tuning.GENERATIONS):
             self.population.generation()
-        best = self.population.cube[self.population.best]
-        self._offer(self.chart.points(best[None], self.by_magnitude))
+        self._offer(self.population.best[None])
         return 0
+
+    def _spread_population(self) -> Population:
+        n = self.points.function.n
+        count = int(np.clip(tuning.MEMBERS * n, tuning.LEAST_MEMBERS, tuning.MOST_MEMBERS))
+        by_magnitude = bool(self.chart.is_by_magnitude.any()) and bool(self.draw.random() < 0.5)
+        return Population(self.evaluate, self.chart, by_magnitude, count, self.draw)

@@ -37,8 +37,9 @@ class LevenbergMarquardt(Descents):
         self.residuals = evaluate.residuals(self.x)
         self.jacobian = np.zeros((k, self.residuals.shape[1], n))
         self.size = np.zeros((k, n))  # of the Jacobian's columns, the largest so far
-        self.value = (self.residuals**2).sum(1)
-        self.active = np.isfinite(self.value)
+        value = (self.residuals**2).sum(1)
+        self.active = np.isfinite(value)
+        self.value = np.where(self.active, value, np.inf)
         self.aims = np.ones(k, bool)  # whether the Jacobian is to be made anew
 
     def step(self) -> None:
@@ -111,22 +112,25 @@ def bounded_step(
 
 
 def linear_variables(evaluate: Evaluations, x: FloatArray, other: FloatArray) -> IndexArray:
-    """Return variables that the residuals are linear in together, judged by J around a point x of the domain.
+    """Return variables that the residuals are linear in together, judged by J at points x (k, n) and beside them.
 
-    other (n,): another value for each variable.
+    other (k, n): another value for each variable of each point.
     """
-    n = x.size
-    around = np.tile(x, (n + 1, 1))
-    around[np.arange(n), np.arange(n)] = other
-    jac = evaluate.jacobian(around)
-    if not np.isfinite(jac).all():
-        return np.empty(0, np.int64)
-    change = np.abs(jac[:n] - jac[n]).max(1)  # (n, n): of the columns, where one variable moves
-    moves = change > _SAME * np.abs(jac[n]).max(0)
-    clash = moves | moves.T
+    n = x.shape[1]
+    clash, reads = np.zeros((n, n), bool), np.zeros(n, bool)
+    for here, there in zip(x, other, strict=True):
+        around = np.tile(here, (n + 1, 1))
+        around[np.arange(n), np.arange(n)] = there
+        jac = evaluate.jacobian(around)
+        if not np.isfinite(jac).all():
+            continue
+        change = np.abs(jac[:n] - jac[n]).max(1)  # (variables that move, columns)
+        clash |= change > _SAME * np.abs(jac[n]).max(0)
+        reads |= (jac[n] != 0).any(0)
+    clash |= clash.T
     found: list[int] = []
     for i in np.argsort(clash.sum(1), kind="stable").tolist():
-        if not clash[i, i] and not clash[i, found].any():
+        if reads[i] and not clash[i, i] and not clash[i, found].any():
             found.append(i)
     return np.array(sorted(found), np.int64)
 

@@ -1,15 +1,16 @@
 """A population of points that learns steps from its own differences: where slopes lead nowhere (POLICY).
 
 Differential evolution with the step sizes of its successes (Tanabe and Fukunaga's SHADE, without an archive), in the
-unit cube that a chart maps to the domain. Seeded, so that it goes the same way every time.
+unit cube of a chart of the domain. It draws from a seeded generator, so that it goes the same way every time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
+
+from infimum.search.auto.evaluations import Evaluations
+from infimum.search.auto.starts import Chart, spread
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -19,27 +20,28 @@ _ALIKE = 1e-9  # of the unit cube: a population that is no wider has converged
 
 
 class Population:
-    """Members (k, n) of the unit cube with their values (k,)."""
+    """Members (k, n) of the unit cube, each the picture of a point of the domain, with the values (k,) there."""
 
     def __init__(
-        self, values: Callable[[FloatArray], FloatArray], cube: FloatArray, draw: np.random.Generator
+        self, evaluate: Evaluations, chart: Chart, by_magnitude: bool, count: int, draw: np.random.Generator
     ) -> None:
-        self.values = values
+        self.evaluate, self.chart, self.by_magnitude = evaluate, chart, by_magnitude
         self.draw = draw
-        self.cube = cube.copy()
-        self.value = _ranked(values(cube))
+        self.cube = spread(draw, count, evaluate.n)
+        self.value = self._values(self.cube)
         self.sizes, self.crossings = np.full((2, _MEMORY), 0.5)
-        self.next = 0
+        self.next = 0  # of the memory, to be written
 
     @property
-    def best(self) -> int:
-        """Which member is the best one."""
-        return int(np.argmin(self.value))
+    def best(self) -> FloatArray:
+        """The best point (n,) of the domain among them."""
+        at = int(np.argmin(self.value))
+        return np.asarray(self.chart.points(self.cube[at : at + 1], self.by_magnitude)[0])
 
     @property
     def has_converged(self) -> bool:
-        """Whether all members have come together."""
-        return bool(np.ptp(self.cube, axis=0).max() < _ALIKE) or self.value.min() == self.value.max()
+        """Whether all members have come together, or have one value."""
+        return bool(np.ptp(self.cube, axis=0).max() < _ALIKE) or bool(np.ptp(self.value) == 0)
 
     def generation(self) -> None:
         """Try one child for each member; the better one of both stays."""
@@ -56,7 +58,7 @@ class Population:
         mixed = draw.random((k, n)) < crossing[:, None]
         mixed[np.arange(k), draw.integers(n, size=k)] = True
         child = np.where(mixed, child, u)
-        value = _ranked(self.values(child))
+        value = self._values(child)
         better = value < self.value
         if better.any():
             gain = np.minimum(self.value[better] - value[better], 1e300)
@@ -67,7 +69,7 @@ class Population:
         self.cube = np.where(better[:, None], child, u)
         self.value = np.where(better, value, self.value)
 
-
-def _ranked(values: FloatArray) -> FloatArray:
-    """Return the values, the largest double for those that are no number or infinite."""
-    return np.where(np.isfinite(values), values, np.finfo(np.float64).max)
+    def _values(self, cube: FloatArray) -> FloatArray:
+        """Return the values (k,), the largest double for those that are no number or infinite."""
+        values = self.evaluate.values(self.chart.points(cube, self.by_magnitude))
+        return np.where(np.isfinite(values), values, np.finfo(np.float64).max)

@@ -67,7 +67,7 @@ class Search(Method):
     @cached_property
     def exploration(self) -> Exploration:
         """Return the ways to better points; most searches are over before they are needed."""
-        return Exploration(self.points)
+        return Exploration(self.points, self.options.x0)
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
@@ -295,6 +295,8 @@ class Search(Method):
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
             way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
+            if self.iterations == 1 and self.options.x0 is not None:
+                way = self.points.descend(self.options.x0) or way
             if way:
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):

@@ -30,12 +30,14 @@ RAYS = 4  # boxes without lower bound near which a proof that there is none is l
 EXPLORE_FROM = 3  # iterations: most searches are over by then
 SHARE = 6.0  # values at points for each box that an iteration takes, which costs 50 to 500: about a tenth of the time
 TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
-PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much, and how much dearer it can become
+PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much; how much dearer it can become
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
-DESCENT_NUMBERS = 2**20  # of all points that descend, in their largest array: 8 MiB
-POLISH_STEPS = 300  # of the best point
-STARTS, STEPS = 16, 60  # for each point that descends; a valley takes more, and the best point gets them
-TRIES = 4  # for each descent near the best ends: of more, the best would be those that hardly moved
+STEP_PAIRS = 24  # about how many numbers a descent keeps for each variable
+DESCENT_NUMBERS, START_NUMBERS = 2**20, 2**22  # in the largest arrays of all descents, and of all starts: 8 and 32 MiB
+STARTS, TRIES = 16, 4  # for each descent; fewer near the best ends, where the best of many would hardly have moved
+STEPS, POLISH_STEPS = 60, 300  # of a descent; of the best point, which may lie in a long valley
+CASTS = 2  # pairs of points that linear variables are judged by
+SQUARES_UP_TO = 64  # variables: beyond, a step by residuals costs more than many by slopes
 MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
 
 # Blocks
