@@ -107,7 +107,8 @@ class Search(Method):
 
     def _iterate(self) -> None:
         """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
-        batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
+        least = tuning.HINTED if self.chain.known.has_hints else tuning.BATCH
+        batch = self.options.batch or min(max(least, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
         most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
         boxes = self._hold(self.open.take(most))
         self.taken += len(boxes)
@@ -314,7 +315,7 @@ class Search(Method):
 
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
-        few = min(tuning.FEW_BOXES, most)
+        few = min(tuning.HINTED if self.chain.known.has_hints else tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
             known = self.chain.known.under(self.upper, self.widths)

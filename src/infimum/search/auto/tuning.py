@@ -9,6 +9,7 @@ from __future__ import annotations
 BATCH, MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most: enough for many threads
 BATCH_SHARE = 4  # a quarter of the boxes that wait: of more, many would be discarded by an upper bound found soon
 BATCH_ENDS = 2**21  # interval ends of a batch, unless it is a single box: 16 MiB, whatever n is
+HINTED = 16  # boxes of a batch, at least, where a contractor says where to cut: it costs more than all others together
 FEW_BOXES = 128  # that a batch should have, where splitting can make them: a smaller one takes hardly less time
 
 # Guesses
