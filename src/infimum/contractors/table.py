@@ -43,7 +43,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
-    "dual": lambda function: Tried(lambda: dual(function)) if function.n <= MOST_VARIABLES else None,
+    "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "separable": separable,
     "shave": lambda function: Shave(),
 }

@@ -13,9 +13,9 @@ is narrowed. It pays where a box less saves more than the contractor costs:
     it pays                     all boxes
     it does not                 one box in SELDOM, so that a change is seen
 
-Before EARLY boxes have come it is not even made: most searches are over by then, and its Programs take as long to make
-as so many boxes take. Counts decide, never a clock, so that a search is the same every time. All of it is policy: a box
-that is not given to a contractor stays as it is.
+Before EARLY boxes a variable have come, and at least LEAST, it is not even made: most searches are over by then, and to
+make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the same every
+time. All of it is policy: a box that is not given to a contractor stays as it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from infimum.domain import Domain
 
 IndexArray = npt.NDArray[np.int64]
 
-EARLY = 256
+EARLY = 64
+LEAST = 256  # boxes that come before it is made, however few variables there are
 FEW = 32
 SELDOM = 32
 FOLLOWING = 8.0  # boxes that would have come of one that is closed: a few generations of children
@@ -61,11 +62,11 @@ class _Record:
 
 
 class Tried:
-    """One contractor of one search, made by `make` when it is first tried; None: there is nothing to try."""
+    """One contractor of one search in n variables, made by `make` when it is first tried; None: there is none."""
 
-    def __init__(self, make: Callable[[], Priced | None], early: int = EARLY) -> None:
+    def __init__(self, make: Callable[[], Priced | None], n: int) -> None:
         self._make = make
-        self._waiting = early
+        self._waiting = max(LEAST, EARLY * n)
         self._own: Priced | None = None
         self._records: dict[int, _Record] = {}
 

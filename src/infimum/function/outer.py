@@ -18,7 +18,7 @@ from infimum.passes.derive import gradient
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 from infimum.passes.outer.lines import Lines, jacobian
-from infimum.passes.outer.split import Outer, squares
+from infimum.passes.outer.split import Outer, is_coupled, squares
 
 if TYPE_CHECKING:
     from infimum.backends.placement import Place
@@ -196,6 +196,11 @@ def _known(slope: Ends) -> Ends:
 
 
 def dual_lines(function: Function) -> DualLines | None:
-    """Return the dual lines of a function that adds up squares; None where there are none."""
+    """Return the dual lines of a function that adds up squares; None where there are none, or nothing is coupled.
+
+    What depends on one variable alone is enclosed as well by itself.
+    """
     outer = function.programs.outer
-    return None if outer is None else DualLines(outer, function.place)
+    if outer is None or not is_coupled(outer.outer.inner, function.n):
+        return None
+    return DualLines(outer, function.place)
