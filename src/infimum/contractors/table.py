@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.dual import dual
+from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
@@ -41,6 +42,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
     "dual": dual,
+    "nullspace": nullspace,
     "separable": separable,
     "shave": lambda function: Shave(),
 }

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from infimum import core
 from infimum.concurrency import cached_property
 from infimum.graph.build import Build
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
 from infimum.passes.linear_parameters.columns import Columns, columns
+from infimum.passes.linear_parameters.ratio import Ratio, bound, ratio
 from infimum.passes.linear_parameters.support import Group, Support, groups
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
@@ -91,3 +93,51 @@ def square_program(m: int) -> Program:
     """Return the sum of the squares of m inputs."""
     build = Build(m)
     return lower([build.reduce("sum", build.apply("sqr", build.x), m)], m)
+
+
+class RatioPrograms:
+    """What is made from residuals that are quotients of polynomials."""
+
+    def __init__(self, found: Ratio, rest: Node) -> None:
+        self.ratio = found
+        self.rest = value_of(rest).enclosure()
+
+    @cached_property
+    def bound(self) -> Program:
+        node, inputs = bound(self.ratio)
+        return lower([node], inputs)
+
+
+def ratio_programs(outer: OuterPrograms | None) -> RatioPrograms | None:
+    """Return the Programs of residuals that are quotients of polynomials; None where they are none."""
+    if outer is None or not outer.outer.is_whole:
+        return None
+    found = ratio(outer.outer.inner, outer.n)
+    return None if found is None else RatioPrograms(found, outer.outer.rest)
+
+
+class Ratios:
+    """f = H(sum of (N_k / D_k)^2 + constant): what passes/linear_parameters/ratio says of it.
+
+    below, kept    the coefficients of D and N° in plain doubles, by the places of their variables among p
+    free           ends of X (m, j)
+    monomials      of its columns: pairs (variable, power)
+    """
+
+    def __init__(self, programs: RatioPrograms, place: Place) -> None:
+        self._programs = programs
+        self._place = place
+        found = programs.ratio
+        self.parameters, self.m = found.parameters, found.m
+        self.below = {places: 0.5 * lo + 0.5 * hi for places, (lo, hi) in found.below.items()}
+        self.kept = {places: 0.5 * lo + 0.5 * hi for places, (lo, hi) in found.kept.items()}
+        self.free = found.free
+        self.monomials = found.monomials
+
+    def bound_ends(self, p: FloatArray, u: Ends, *, threads: int = 1) -> Ends:
+        """Return ends (k,) around G and the constant at points p (k, q), for all u in ranges (k, m)."""
+        ((lo, hi),) = self._place.run(
+            self._programs.bound, np.hstack([p, u[0]]), np.hstack([p, u[1]]), threads=threads
+        )
+        low, high = self._programs.rest
+        return core.apply("add", (lo[:, 0], hi[:, 0]), (np.full(len(lo), low[0]), np.full(len(lo), high[0])))
