@@ -5,6 +5,7 @@ those do not occur. How they are found depends on the residuals:
 
     residuals                      y                             file
     quotients of polynomials       D(p) u                        ratio_dual.py
+    exponentials, waves on grids   filters of v, p their numbers  shift_dual.py
 A box is contracted to nothing where its bound is above what f may be; cuts are proposed in p alone, as long as the p of
 the box are what keeps the bound low.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from infimum.boxes import Boxes
 from infimum.contractors.fits.descent import least_in_boxes
 from infimum.contractors.fits.ratio_dual import RatioDual
+from infimum.contractors.fits.shift_dual import ShiftDual
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
@@ -29,7 +31,7 @@ _CLOSE = 1e-7  # relative
 class NullSpace:
     """The null-space dual of one function. Boxes with infinite ends of p stay as they are."""
 
-    def __init__(self, dual: RatioDual, residuals: Residuals, lines: DualLines) -> None:
+    def __init__(self, dual: RatioDual | ShiftDual, residuals: Residuals, lines: DualLines) -> None:
         self.dual = dual
         self.residuals = residuals
         self.lines = lines
@@ -42,7 +44,7 @@ class NullSpace:
         if not active.size:
             return boxes
         lo, hi = boxes.lo[active], boxes.hi[active]
-        known_of = self.dual.bounds(lo[:, own], hi[:, own], known.threads)
+        known_of = self.dual.bounds(lo, hi, known.threads)
         limit = known.limits(boxes)[active]
         found = boxes.lower.copy()
         found[active] = np.maximum(found[active], self.lines.least(known_of.least))
@@ -52,24 +54,27 @@ class NullSpace:
         most = self.lines.most(limit)
         is_free = known_of.values < most - _CLOSE * np.abs(most)
         known.hint(boxes[active], np.where(is_free[:, None], np.nan, weights))
-        self._offer(lo, hi, known_of.least, known_of.points, known)
+        self._offer(lo, hi, known_of.least, known)
         return boxes.with_lower(found).emptied(found > known.limits(boxes))
 
-    def _offer(self, lo: np.ndarray, hi: np.ndarray, least: np.ndarray, p: np.ndarray, known: Known) -> None:
-        """Propose where the squares are least near the most promising p."""
+    def _offer(self, lo: np.ndarray, hi: np.ndarray, least: np.ndarray, known: Known) -> None:
+        """Propose where the squares are least in the most promising boxes."""
         some = np.argsort(least, kind="stable")[:_OFFERED]
         start = at_fraction(lo[some], hi[some], 0.5)
         if not np.isfinite(start).all():
             return
-        start[:, self.dual.parameters] = p[some]
         x, _, _ = least_in_boxes(self.residuals, lo[some], hi[some], start, _STEPS, threads=known.threads)
         known.offer(x)
 
 
 def nullspace(function: Function) -> NullSpace | None:
     """Return the contractor of a fit whose residuals have orthogonal vectors; None where none are found."""
-    ratios, residuals, lines = function.ratios, function.residuals, dual_lines(function)
-    if ratios is None or residuals is None or lines is None:
+    residuals, lines = function.residuals, dual_lines(function)
+    if residuals is None or lines is None:
         return None
-    dual = RatioDual(ratios)
-    return NullSpace(dual, residuals, lines) if dual.is_usable else None
+    ratios, shifts = function.ratios, function.shifts
+    if ratios is not None:
+        dual = RatioDual(ratios)
+        if dual.is_usable:
+            return NullSpace(dual, residuals, lines)
+    return None if shifts is None else NullSpace(ShiftDual(shifts), residuals, lines)

@@ -4,45 +4,26 @@ For every such u, sum r_k^2 >= G(p; u) = sum u_k (2 N°_k(p) - u_k D_k(p)^2) (pa
 concave in each p_i: the least of the vertices of a box counts. X is known by intervals, and u by a box that contains an
 orthogonal vector (orthogonal.py): G is enclosed on that.
 
-Policy: u. Over all probabilities on the vertices that are products with mean p, the mean of G is N°(p) and E D^2 in
-place of N° and D^2, so that the best u for it is one weighted least-squares fit: h(p). By duality the best u of all
-belongs to the p where h is least: some Gauss-Newton steps lead towards it.
+Policy: u (saddle.py). The mean of G over vertices is N°(p) and E D^2 in place of N° and D^2, so that the best u for a
+mean p is one weighted least-squares fit.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
-from infimum.boxes import Ends, FloatArray
+from infimum.boxes import FloatArray
 from infimum.contractors.fits.orthogonal import Orthogonal
-from infimum.core import linear
+from infimum.contractors.fits.saddle import Bounds, Fitted, best_vectors
 from infimum.function.linear_parameters import Ratios
-
-_STEPS = 4
-_MARGIN = 0.02  # of the width: h is flat at the edge
-
-
-class Bounds(NamedTuple):
-    """What a null-space dual says of boxes of p; all but the first is policy.
-
-    least      lower bounds (k,) of the sum of squares
-    costs      (k, q): what the width of each p costs the bound
-    points     (k, q): promising p
-    values     (k,): the least sum of squares there, the other parameters being free
-    """
-
-    least: FloatArray
-    costs: FloatArray
-    points: FloatArray
-    values: FloatArray
 
 
 class RatioDual:
-    """The bounds of one function; `atoms` are the variables p themselves."""
+    """The bounds of one function."""
 
     def __init__(self, ratios: Ratios) -> None:
         self.ratios = ratios
@@ -56,7 +37,8 @@ class RatioDual:
         return self.space.is_known
 
     def bounds(self, lo: FloatArray, hi: FloatArray, threads: int) -> Bounds:
-        """Return what is known of the sum of squares on boxes of p (k, q)."""
+        """Return what is known of the sum of squares on boxes (k, n) of all variables."""
+        lo, hi = lo[:, self.parameters], hi[:, self.parameters]
         u, p = self._best(lo, hi)
         least = np.full(len(lo), np.inf)
         low, high = self.space.around(u)
@@ -67,44 +49,25 @@ class RatioDual:
         slopes = _slopes(self.ratios.below, middle, self.ratios.m)
         costs = (hi - lo) ** 2 * np.einsum("km,kmq->kq", u * u, slopes**2)
         own = _values(self.ratios.below, p, self.ratios.m) ** 2
-        thin = self._fitted(p, p, p, np.repeat(own[:, None], len(self._corners), 1))[1]
-        return Bounds(least, costs, p, thin)
+        values = self._fitted(p, p, np.repeat(own[:, None], len(self._corners), 1), p).h
+        return Bounds(least, costs, values)
 
     # ------------------------------------------------------------------------------------------ policy
     def _best(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
-        below = [_values(self.ratios.below, np.where(corner, hi, lo), self.ratios.m) for corner in self._corners]
-        squares = np.stack(below, 1) ** 2  # at the vertices (k, vertices, m)
-        kept = [_values(self.ratios.kept, np.where(corner, hi, lo), self.ratios.m) for corner in self._corners]
-        values = np.stack(kept, 1)
-        width = hi - lo
-        p = np.clip(0.5 * lo + 0.5 * hi, lo + _MARGIN * width, hi - _MARGIN * width)
-        u, h, slope, curve = self._fitted(lo, hi, p, squares)
-        best, best_u = self._least(values, squares, u), u
-        damping = np.full(len(lo), 1e-3)
-        for _ in range(_STEPS):
-            heavy = curve + (damping[:, None] * np.einsum("kii->ki", curve) + 1e-300)[:, :, None] * np.eye(p.shape[1])
-            step = linear.box_minimum(heavy, slope, lo - p, hi - p)
-            tried = np.clip(p + np.where(np.isfinite(step), step, 0.0), lo, hi)
-            new = self._fitted(lo, hi, tried, squares)
-            value = self._least(values, squares, new[0])
-            better = value > best
-            best, best_u = np.where(better, value, best), np.where(better[:, None], new[0], best_u)
-            lower = new[1] <= h
-            damping = np.where(lower, damping * 0.1, damping * 10 + 1e-3)
-            p, u, slope = (np.where(lower[:, None], a, b) for a, b in ((tried, p), (new[0], u), (new[2], slope)))
-            h, curve = np.where(lower, new[1], h), np.where(lower[:, None, None], new[3], curve)
-        return self.space.projected(best_u), p
+        at = [np.where(corner, hi, lo) for corner in self._corners]
+        squares = np.stack([_values(self.ratios.below, p, self.ratios.m) for p in at], 1) ** 2  # (k, vertices, m)
+        kept = np.stack([_values(self.ratios.kept, p, self.ratios.m) for p in at], 1)
+        fitted = partial(self._fitted, lo, hi, squares)
+        u, p = best_vectors(lo, hi, fitted, partial(self._least, kept, squares))
+        return self.space.projected(u), p
 
-    def _fitted(
-        self, lo: FloatArray, hi: FloatArray, p: FloatArray, squares: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return the best u for the mean p, h there, its slope and about its curvature."""
+    def _fitted(self, lo: FloatArray, hi: FloatArray, squares: FloatArray, p: FloatArray) -> Fitted:
         share, turned = _shares(self._corners, lo, hi, p)
         mean = np.einsum("kv,kvm->km", share, squares)
         changes = np.einsum("kvq,kvm->kmq", turned, squares)
         mean = mean + 1e-14 * mean.max(1, keepdims=True) + 1e-300
         root = np.sqrt(mean)
-        q = np.linalg.qr(self._columns[None] / root[:, :, None])[0]
+        q = np.linalg.qr(self.space.basis[None] / root[:, :, None])[0]
         target = _values(self.ratios.kept, p, self.ratios.m)
         left = target / root
         left = left - np.einsum("kmj,kj->km", q, np.einsum("kmj,km->kj", q, left))
@@ -114,11 +77,7 @@ class RatioDual:
         slope = 2 * np.einsum("km,kmq->kq", u, slopes) - np.einsum("km,kmq->kq", u * u, changes)
         moved = (slopes - u[:, :, None] * changes) / root[:, :, None]
         moved = moved - np.einsum("kmj,kjq->kmq", q, np.einsum("kmj,kmq->kjq", q, moved))
-        return u, h, slope, 2 * np.einsum("kmq,kmr->kqr", moved, moved)
-
-    @property
-    def _columns(self) -> FloatArray:
-        return self.space.basis
+        return Fitted(u, h, slope, 2 * np.einsum("kmq,kmr->kqr", moved, moved))
 
     def _least(self, values: FloatArray, squares: FloatArray, u: FloatArray) -> FloatArray:
         own = self.space.projected(u)[:, None]
