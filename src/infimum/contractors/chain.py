@@ -85,6 +85,7 @@ class ContractorChain:
         no cut, as `is_enough` says, or an upper bound is in sight for the first time, the others are not asked.
         """
         known = self.known.under(upper)
+        known.forget_hints()
         for name, contractor in self._closing:
             boxes = self._turn(name, contractor, boxes, known)
             is_closed = is_enough is not None and bool(is_enough(boxes, upper).all())

@@ -85,11 +85,11 @@ class Known:
         return found
 
     def hint(self, boxes: Boxes, weights: FloatArray) -> None:
-        """Say what a cut of each variable promises on boxes, (k, n): policy, for the default split rule.
+        """Say what a cut of each variable promises on boxes, (k, n), NaN for no opinion: policy, for the default rule.
 
-        A box keeps its weights as long as it lies in one of those that were last hinted at.
+        It is known of a box as long as it lies in one of these, and until the next time that boxes are contracted.
         """
-        self._memory.hinted = boxes.ends, weights
+        self._memory.hinted.append((boxes.ends, weights))
 
     @property
     def has_hints(self) -> bool:
@@ -97,8 +97,18 @@ class Known:
         return bool(np.isfinite(self._memory.hinted[1]).any())
 
     def hints(self, boxes: Boxes) -> FloatArray:
-        """Return the weights (k, n) of boxes, NaN where none were hinted at."""
-        return _matched(boxes.ends, *self._memory.hinted)
+        """Return what was hinted last about boxes, (k, n); NaN where nothing was."""
+        found = np.full_like(boxes.lo, np.nan)
+        for ends, weights in reversed(self._memory.hinted):
+            rows = np.flatnonzero(np.isnan(found).any(1))
+            if not rows.size:
+                break
+            found[rows] = _matched(boxes[rows].ends, ends, weights)
+        return found
+
+    def forget_hints(self) -> None:
+        """Forget what was hinted about boxes: others are contracted now."""
+        self._memory.hinted = []
 
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
@@ -169,7 +179,7 @@ class _Memories:
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
         self.offered: list[FloatArray] = []
-        self.hinted: tuple[Ends, FloatArray] = ((np.empty((0, 0)), np.empty((0, 0))), np.empty((0, 0)))
+        self.hinted: list[tuple[Ends, FloatArray]] = []
 
 
 def _matched(boxes: Ends, known: Ends, weights: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
+from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
@@ -20,7 +21,18 @@ from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "separable")
+DEFAULT = (
+    "linear",
+    "level",
+    "quadratic",
+    "convex",
+    "monotone",
+    "stationary",
+    "mean_value",
+    "dual",
+    "nullspace",
+    "separable",
+)
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
 
@@ -44,6 +56,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
+    "nullspace": nullspace,
     "separable": separable,
     "shave": lambda function: Shave(),
 }

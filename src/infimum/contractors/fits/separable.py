@@ -43,7 +43,8 @@ class Separable:
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return the boxes with better lower bounds; empty where they are above what f may be."""
         finite = (np.isfinite(boxes.lo) & np.isfinite(boxes.hi)).all(axis=1)
-        active = np.flatnonzero(finite & ~boxes.is_empty())
+        # What others have hinted at is in good hands.
+        active = np.flatnonzero(finite & ~boxes.is_empty() & np.isnan(known.hints(boxes)).any(1))
         if not active.size:
             return boxes
         box, limit = boxes[active].ends, known.limits(boxes)[active]
