@@ -22,11 +22,13 @@ from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.graph.show import show
 from infimum.interval import Interval
 from infimum.passes.lowering.program import Program
@@ -134,6 +136,16 @@ class Function:
         return self.programs.is_defined_everywhere
 
     @property
+    def is_convex_everywhere(self) -> bool:
+        """Return whether it is convex on all reals, by its operations alone: no box needs a check."""
+        return is_number(self.programs.shape_nodes[0], 1.0)
+
+    @property
+    def may_be_convex(self) -> bool:
+        """Return whether it could be known to be convex on some box."""
+        return not is_number(self.programs.shape_nodes[0], 0.0)
+
+    @property
     def gradient_is_staged(self) -> bool:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
@@ -150,6 +162,24 @@ class Function:
         """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
         outer = self.programs.outer
         return None if outer is None else Residuals(outer, self.place)
+
+    @property
+    def linear_parameters(self) -> LinearParameters | None:
+        """Return the variables that enter the residuals linearly; None where none do, or all."""
+        found = self.programs.linear_parameters
+        return None if found is None else LinearParameters(found, self.place)
+
+    @property
+    def ratios(self) -> Ratios | None:
+        """Return the residuals as quotients of polynomials; None where they are none."""
+        found = self.programs.ratios
+        return None if found is None else Ratios(found, self.place)
+
+    @property
+    def shifts(self) -> Shifts | None:
+        """Return the filters that annihilate what enters the residuals linearly; None where there are none."""
+        found = self.programs.linear_parameters
+        return None if found is None or found.shift is None else Shifts(found, found.shift, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
@@ -250,6 +280,16 @@ class Function:
         (defined, _), (smooth, _) = self._run(backend, self.programs.facts, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
+    def shape_arrays(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None
+    ) -> tuple[BoolArray, BoolArray]:
+        """Return on which boxes (k,) the function is certainly convex, and on which concave.
+
+        That is said of the points of a box at which it is defined, and these form a convex set.
+        """
+        (convex, _), (concave, _) = self._run(backend, self.programs.shape, lo, hi, "interval", None, threads)
+        return convex[:, 0] == 1.0, concave[:, 0] == 1.0
+
     def contraction_ends(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -332,6 +372,14 @@ class Function:
         None where these are too many to be told apart.
         """
         return self.programs.hessians.sparse(self.place, lo, hi, threads)
+
+    @property
+    def quadratic(self) -> SparseHessian | None:
+        """Return Q with f(x) = x'Qx/2 + b'x + a for all x, where f is certainly such a function; b is f's slope at 0.
+
+        Guarantee: the elements' ends contain those of Q. Made once.
+        """
+        return self.programs.hessians.quadratic
 
     def _dense_hessians(self) -> Hessians:
         if self.programs.hessians.cost is None:

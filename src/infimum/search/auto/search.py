@@ -23,6 +23,7 @@ from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
 from infimum.search.auto import tuning
 from infimum.search.auto.bisection import bisected, proposed_cuts
+from infimum.search.auto.exploration import Exploration
 from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
@@ -48,6 +49,7 @@ class Search(Method):
         self.done = Pool(domain.n)
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
+        self.taken = 0  # boxes, so far
         self.work: dict[str, float] = {}  # of this iteration, beside the contractors'
 
     def aim(self, options: Options) -> None:
@@ -62,6 +64,11 @@ class Search(Method):
         """Return what shrinks boxes; it is made in the first iteration, as that may take long."""
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
+    @cached_property
+    def exploration(self) -> Exploration:
+        """Return the ways to better points; most searches are over before they are needed."""
+        return Exploration(self.points, self.options.x0)
+
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None) -> Outcome:
         """Search on; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
@@ -73,7 +80,7 @@ class Search(Method):
 
     def _run(self, rounds: int | None) -> Status:
         if not self.iterations:
-            if self.options.x0 is not None and self.points.offer(self.options.x0):
+            if self.options.x0 is not None and self.points.offer_all(self.options.x0):
                 self._credit("start")
             self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
@@ -100,13 +107,16 @@ class Search(Method):
 
     def _iterate(self) -> None:
         """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
-        batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
+        least = tuning.HINTED if self.chain.known.has_hints else tuning.BATCH
+        batch = self.options.batch or min(max(least, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
         most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
         boxes = self._hold(self.open.take(most))
+        self.taken += len(boxes)
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
         before = self.upper
         self._look(boxes)
+        self._explore(boxes)
         if self.upper < before:
             boxes = self._hold(self._contracted(boxes))
         meets = self.goals.need_no_cut(boxes, self.upper)
@@ -193,10 +203,10 @@ class Search(Method):
 
         Where a contractor has found a better point on its way, they are contracted once more.
         """
-        found = self.chain.contract(boxes, self.upper)
+        found = self.chain.contract(boxes, self.upper, self.goals.need_no_cut)
         if self.points.offer_best(self.chain.offered()):
             self._credit("offered")
-            found = self.chain.contract(found, self.upper)
+            found = self.chain.contract(found, self.upper, self.goals.need_no_cut)
             self.points.offer_best(self.chain.offered())
         return found.with_lower(without_nan(found.lower))
 
@@ -286,14 +296,26 @@ class Search(Method):
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
             way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
+            if self.iterations == 1 and self.options.x0 is not None:
+                way = self.points.descend(self.options.x0) or way
             if way:
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
 
+    def _explore(self, boxes: Boxes) -> None:
+        """Look for better points far and wide, as far as the boxes taken pay for it."""
+        if self.iterations < tuning.EXPLORE_FROM or not len(boxes):
+            return
+        if self.guess.is_settled(boxes.lower, self.upper).all():
+            return
+        way = self.exploration.look(boxes, self.taken)
+        if way:
+            self._credit(way)
+
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
-        few = min(tuning.FEW_BOXES, most)
+        few = min(tuning.HINTED if self.chain.known.has_hints else tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
             known = self.chain.known.under(self.upper, self.widths)

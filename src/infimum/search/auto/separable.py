@@ -198,7 +198,7 @@ class _BlockSearch:
 
     def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
         """Return the options for a block of some variables, with its gap and what is left of the limits."""
-        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
+        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[:, at])
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         if gap is not None:

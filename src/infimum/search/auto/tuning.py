@@ -9,6 +9,7 @@ from __future__ import annotations
 BATCH, MOST_BATCH = 1024, 2**16  # boxes that an iteration takes, at least and at most: enough for many threads
 BATCH_SHARE = 4  # a quarter of the boxes that wait: of more, many would be discarded by an upper bound found soon
 BATCH_ENDS = 2**21  # interval ends of a batch, unless it is a single box: 16 MiB, whatever n is
+HINTED = 16  # boxes of a batch, at least, where a contractor says where to cut: it costs more than all others together
 FEW_BOXES = 128  # that a batch should have, where splitting can make them: a smaller one takes hardly less time
 
 # Guesses
@@ -25,6 +26,20 @@ DESCENTS = 2  # from the best starts: they often lead to one point
 DIVES_FROM = 4  # iterations: before, boxes are too wide for halving
 LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewer for many variables, which cost more
 RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
+
+# Exploration
+EXPLORE_FROM = 3  # iterations: most searches are over by then
+SHARE = 6.0  # values at points for each box that an iteration takes, which costs 50 to 500: about a tenth of the time
+TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
+PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much; how much dearer it can become
+FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
+STEP_PAIRS = 24  # about how many numbers a descent keeps for each variable
+DESCENT_NUMBERS, START_NUMBERS = 2**20, 2**22  # in the largest arrays of all descents, and of all starts: 8 and 32 MiB
+STARTS, TRIES = 16, 4  # for each descent; fewer near the best ends, where the best of many would hardly have moved
+STEPS, POLISH_STEPS = 60, 300  # of a descent; of the best point, which may lie in a long valley
+CASTS = 2  # pairs of points that linear variables are judged by
+SQUARES_UP_TO = 64  # variables: beyond, a step by residuals costs more than many by slopes
+MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
 
 # Blocks
 MOST_BLOCKS = 4096  # that differ: each is a search of its own
