@@ -39,7 +39,7 @@ class Progress(NamedTuple):
     work: pairs of a name and a number, the contractors first, the busiest of them foremost
 
     names                                            the number
-    linear level monotone stationary mean_value      boxes taken away: 1 for one that is emptied, less for one narrowed
+    linear level monotone stationary mean_value dual boxes taken away: 1 for one that is emptied, less for one narrowed
     start offered probe middle descent dive condition    how often a point of this kind lowered the upper bound
     given magnitude even near mixed boxes population     likewise, by ways of search/auto/exploration.py
     split                                            boxes cut in two
