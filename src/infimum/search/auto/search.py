@@ -135,7 +135,7 @@ class Search(Method):
                 bottom, top = self.function.range_ends(*boxes.ends)
                 boxes = boxes.with_lower(np.where(bottom <= top, bottom, boxes.lower))
             if self.upper == np.inf and len(boxes):
-                self.points.offer(at_fraction(boxes.lo[0], boxes.hi[0], 0.5))
+                self.points.offer(self._at(at_fraction(*boxes[:1].ends, 0.5))[0])
             self.open.add(boxes)
             self.open.drop_above(self.upper)
         self._note(())
@@ -187,6 +187,14 @@ class Search(Method):
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 
+    def _at(self, points: FloatArray) -> FloatArray:
+        """Return points (k, n) of boxes as the function takes them."""
+        return points
+
+    def _seen(self, boxes: Boxes) -> Boxes:
+        """Return boxes of the user's variables around all points of these boxes."""
+        return boxes
+
     # ------------------------------------------------------------------------------------------ one iteration
     def _contracted(self, boxes: Boxes) -> Boxes:
         """Return the boxes contracted, those that hold a minimiser kept; their bounds are never smaller than before.
@@ -194,10 +202,10 @@ class Search(Method):
         Where a contractor has found a better point on its way, they are contracted once more.
         """
         found = self.chain.contract(boxes, self.upper)
-        if self.points.offer_best(self.chain.offered()):
+        if self.points.offer_best(self._at(self.chain.offered())):
             self._credit("offered")
             found = self.chain.contract(found, self.upper)
-            self.points.offer_best(self.chain.offered())
+            self.points.offer_best(self._at(self.chain.offered()))
         return found.with_lower(without_nan(found.lower))
 
     def _probed(self, boxes: Boxes) -> Boxes:
@@ -240,12 +248,12 @@ class Search(Method):
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
-        found = self.points.offer_best(self.chain.points(boxes, level))
+        found = self.points.offer_best(self._at(self.chain.points(boxes, level)))
         if found:
             self._credit("probe")
         elif self.iterations == 1:
             for fraction in (0.5, 0.8):
-                if self.points.descend(at_fraction(*boxes.ends, fraction)):
+                if self.points.descend(self._at(at_fraction(*boxes.ends, fraction))):
                     found = True
                     self._credit("descent")
         return found
@@ -280,12 +288,12 @@ class Search(Method):
         """Try the boxes' middles, and from time to time a local descent from the best of them."""
         if not len(boxes):
             return
-        middles = at_fraction(*boxes.ends, 0.5)
+        middles = self._at(at_fraction(*boxes.ends, 0.5))
         if self.points.offer_best(middles):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
-            way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
+            way = self.points.descend(middles, self._seen(boxes) if self.iterations >= tuning.DIVES_FROM else None)
             if way:
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
@@ -306,6 +314,6 @@ class Search(Method):
 
     # ------------------------------------------------------------------------------------------ the answer
     def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
-        boxes = concatenated([self.done.all(), self.open.all()])
-        boxes = boxes[boxes.lower <= self.upper]
+        boxes = self._seen(concatenated([self.done.all(), self.open.all()]))
+        boxes = boxes[(boxes.lower <= self.upper) & ~boxes.is_empty()]
         return np.stack(boxes.ends, 2), boxes.lower
