@@ -4,8 +4,8 @@
     python bench/coupled.py convex fits           some groups; or problems by name
     python bench/coupled.py --limit 10 watson     another time limit in seconds
 
-A box is counted for the domain and for each cut. Seconds are those of the minimize call, the best of --repeat runs where
-one takes less than a second; beside them the dependent additions that the machine does in that time. The gap is upper -
+A box is counted for the domain and for each cut. Seconds are those of the minimize call, the best of --repeat runs if
+one takes less than a second; beside them the additions that the machine does in that time. The gap is upper -
 lower; the goal is 1e-6 of the minimum, unless the row says otherwise. Writes bench/results/coupled.csv when every group
 is run.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from infimum import problems
 from infimum.bench.calibration import as_additions
 from infimum.bench.tables import Row, write_csv
 from infimum.exact.number import exact
-from infimum.problems.fits import FITS, measurements
+from infimum.problems.fits import FITS
 
 RESULTS = Path(__file__).parent / "results" / "coupled.csv"
 
@@ -118,13 +117,45 @@ def fits() -> Iterator[Run]:
 
 
 def replaced_kowalik(ftol: float) -> Run:
-    a = exact(["0.1957", "0.1947", "0.1735", "0.1600", "0.0844", "0.0627", "0.0456", "0.0342", "0.0323", "0.0235", "0.0246"])
+    a = exact(
+        ["0.1957", "0.1947", "0.1735", "0.1600", "0.0844", "0.0627", "0.0456", "0.0342", "0.0323", "0.0235", "0.0246"]
+    )
     b = 1 / exact(["0.25", "0.5", "1", "2", "4", "6", "8", "10", "12", "14", "16"])
 
     def kowalik(x: Any) -> Any:
         return np.sum((a - x[0] * (b**2 + b * x[1]) / (b**2 + b * x[2] + x[3])) ** 2)
 
     return Run("kowalik", kowalik, [(0, exact("0.42"))] * 4, ftol=ftol, known=3.0748598780561e-4)
+
+
+_SECOND_STARTS = {
+    "misra1a": "250 0.0005", "chwirut2": "0.15 0.008 0.01", "danwood": "0.7 4", "boxbod": "100 0.75",
+    "eckerle4": "1.5 5 450", "mgh09": "0.25 0.39 0.415 0.39", "rat42": "75 2.5 0.07",
+    "thurber": "1300 1500 500 75 1 0.4 0.05", "enso": "10 3 0.5 44 -1.5 0.5 26 -0.1 1.5",
+    "gauss1": "94 0.0105 99 63 25 71 180 20", "lanczos3": "0.5 0.7 3.6 4.2 4 6.3",
+    "roszman1": "0.2 -0.000005 1200 -150", "kirby2": "1.5 -0.15 0.0025 -0.0015 0.00002",
+}  # fmt: skip
+
+
+def nist() -> Iterator[Run]:
+    """Yield thirteen regressions in the boxes from a tenth to ten times NIST's second starting point."""
+    for name, start in _SECOND_STARTS.items():
+        run = around_the_start(f"nist_{name}", tuple(start.split()))
+        if name == "enso":
+            run = run._replace(bounds=[*run.bounds[:7], (-10, 10), (-10, 10)])
+        yield run
+
+
+def linear() -> Iterator[Run]:
+    """Yield fits most of whose parameters are linear, in boxes with poles and with columns that coincide."""
+    wide = [("-10000", "10000")] * 4
+    yield _fit("nist_kirby2", [("0", "5"), ("-1", "0"), ("0", "0.01"), ("-0.003", "0"), ("0", "0.0001")])
+    yield _fit("nist_enso", [("0", "100"), *[("-10", "10")] * 2, ("35", "60"), *[("-10", "10")] * 2, ("20", "35"),
+                             *[("-10", "10")] * 2])  # fmt: skip
+    yield _fit("nist_thurber", [*wide, *[("-2", "2")] * 3])
+    yield _fit("nist_lanczos3", [("0", "10")] * 6)
+    bumps = [("0", "200"), ("0", "250"), ("5", "60")]
+    yield _fit("nist_gauss1", [("0", "200"), ("0", "0.05"), *bumps, *bumps])
 
 
 # ------------------------------------------------------------------------------------------------ others
@@ -167,7 +198,7 @@ def cluster() -> Iterator[Run]:
 
 
 GROUPS: dict[str, Callable[[], Iterator[Run]]] = {
-    "convex": convex, "fits": fits, "coupled": coupled, "cluster": cluster,
+    "convex": convex, "fits": fits, "nist": nist, "linear": linear, "coupled": coupled, "cluster": cluster,
 }  # fmt: skip
 
 
@@ -176,9 +207,7 @@ def measured(run: Run, repeat: int, limit: float | None) -> Row:
     best, result = np.inf, None
     for _ in range(repeat):
         started = time.perf_counter()
-        result = infimum.minimize(
-            run.f, run.bounds, ftol=run.ftol, fatol=0.0, time_limit=limit or run.limit, threads=2
-        )
+        result = infimum.minimize(run.f, run.bounds, ftol=run.ftol, fatol=0.0, time_limit=limit or run.limit, threads=2)
         best = min(best, time.perf_counter() - started)
         if best > 1.0:
             break

@@ -17,6 +17,7 @@ struct Variant {
     const char *name;
     Run run;
     Stage stage;
+    Linear linear;
     bool usable;
 };
 
@@ -24,11 +25,11 @@ const Variant *variants(int *count) {
 #if defined(__x86_64__)
     static const bool fma = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
     static const bool wide = fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, fma},
-                                    {"avx2", infimum_run_avx2, infimum_stage_avx2, fma},
-                                    {"avx512", infimum_run_avx512, infimum_stage_avx512, wide}};
+    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, infimum_linear_scalar, fma},
+                                    {"avx2", infimum_run_avx2, infimum_stage_avx2, infimum_linear_avx2, fma},
+                                    {"avx512", infimum_run_avx512, infimum_stage_avx512, infimum_linear_avx512, wide}};
 #else
-    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, true}};
+    static const Variant table[] = {{"scalar", infimum_run_scalar, infimum_stage_scalar, infimum_linear_scalar, true}};
 #endif
     *count = static_cast<int>(sizeof table / sizeof *table);
     return table;
@@ -68,6 +69,10 @@ void run_here(Run run, int op, const infimum_job &job) {
 Stage stage_of(int variant) {
     int count;
     return variants(&count)[variant].stage;
+}
+Linear linear_of(int variant) {
+    int count;
+    return variants(&count)[variant].linear;
 }
 
 extern "C" {

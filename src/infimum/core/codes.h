@@ -24,6 +24,11 @@ enum infimum_staging_failure {
     INFIMUM_STAGING_NO_MEMORY = -1, INFIMUM_STAGING_FAULT = -2, INFIMUM_STAGING_NOTHING_TO_SPLIT = -3
 };
 
+// ---------------------------------------------------------------------------------------------- small linear algebra
+enum infimum_linear_routine {
+    INFIMUM_LINEAR_IS_POSITIVE = 0, INFIMUM_LINEAR_BOX_MINIMUM = 1, INFIMUM_LINEAR_LEAST_SQUARES = 2, INFIMUM_LINEAR_QUADRATIC = 3
+};
+
 // ---------------------------------------------------------------------------------------------- staging (docs/staging.md)
 enum infimum_reduction {
     INFIMUM_REDUCTION_ADD = 0, INFIMUM_REDUCTION_MUL = 1, INFIMUM_REDUCTION_MIN = 2, INFIMUM_REDUCTION_MAX = 3

@@ -27,6 +27,9 @@ Status = IntEnum(
 )  # fmt: skip
 StagingFailure = IntEnum("StagingFailure", {"NO_MEMORY": -1, "FAULT": -2, "NOTHING_TO_SPLIT": -3})
 
+# Small linear algebra (core/linear).
+LinearRoutine = IntEnum("LinearRoutine", {"IS_POSITIVE": 0, "BOX_MINIMUM": 1, "LEAST_SQUARES": 2, "QUADRATIC": 3})
+
 # Staging (docs/staging.md). Tables: PARTIAL where a partial derivative is missing, NONE where the split does not stage.
 Reduction = IntEnum("Reduction", {"ADD": 0, "MUL": 1, "MIN": 2, "MAX": 3})
 Tables = IntEnum("Tables", {"COMPLETE": 0, "PARTIAL": 1, "NONE": 2})

@@ -164,6 +164,11 @@ class Core:
         """Return a search's working state for a function of this structure. Guarantee: same bits for every variant."""
         return stages.Staging(self.library, self._number(variant), box, families, epilogue, slopes)
 
+    def run_linear(self, routine: int, job: Any, variant: str | None, threads: int) -> int:
+        """Run a routine of small linear algebra (core/linear.py), and return its status."""
+        status: int = self.library.infimum_run_linear(self._number(variant), routine, job, threads)
+        return status
+
     def _number(self, variant: str | None) -> int:
         if variant is not None and variant not in self._variants:
             raise ValueError(f"variant {variant!r} does not run on this CPU; available: {', '.join(self._variants)}")

@@ -20,7 +20,9 @@ from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
+from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
@@ -136,6 +138,12 @@ class Function:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
+
+    @property
+    def residuals(self) -> Residuals | None:
+        """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
+        outer = self.programs.outer
+        return None if outer is None else Residuals(outer, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
@@ -266,6 +274,66 @@ class Function:
         low, high = np.hstack([lo, wanted[0]]), np.hstack([hi, wanted[1]])
         found, slope = self.place.run(self.programs.slope, low, high, variant=variant, threads=threads)
         return *found, *slope
+
+    # ------------------------------------------------------------------------------------------ second derivatives
+
+    @property
+    def hessian_cost(self) -> int | None:
+        """Return the interval operations of `hessian_ends` on a box; None where it has too many elements."""
+        return self.programs.hessians.cost
+
+    def is_twice_smooth(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> BoolArray:
+        """Return on which boxes (k,) the Hessians say something: f is C2 on a neighbourhood of them."""
+        if not self.programs.hessians.exist:
+            none: BoolArray = np.full_like(lo[:, 0], False, dtype=bool)
+            return none
+        if self.is_smooth_everywhere:
+            found: BoolArray = np.logical_not((lo > hi).any(axis=1))
+            return found
+        return self.fact_arrays(lo, hi, threads=threads)[1]
+
+    def hessian_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Return symmetric matrices (k, n, n) of ends around every Hessian on each box that `is_twice_smooth`."""
+        hessians = self._dense_hessians()
+        ((low, high),) = self.place.run(hessians.dense_program, lo, hi, threads=threads)
+        return hessians.full((to_host(low), to_host(high)))
+
+    def second_order_ends(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Return the ends of value (k,), derived gradient (k, n) and Hessian (k, n, n), which share their work."""
+        hessians = self._dense_hessians()
+        value, slope, triangle = self.place.run(hessians.all_program, lo, hi, threads=threads)
+        nowhere = slope[0] > slope[1]
+        slopes = np.where(nowhere, -np.inf, slope[0]), np.where(nowhere, np.inf, slope[1])
+        return (value[0][:, 0], value[1][:, 0]), slopes, hessians.full((to_host(triangle[0]), to_host(triangle[1])))
+
+    def hessian(self, points: npt.ArrayLike) -> FloatArray:
+        """Return the Hessian at a point (n,) as (n, n), or at points (k, n) as (k, n, n), in plain doubles."""
+        hessians = self._dense_hessians()
+        x, single = read_points(self.name, self.n, points)
+        ((values, _),) = self.place.run(hessians.dense_program, x, x, "point")
+        found = hessians.at_points(values)
+        return found[0] if single else found
+
+    def hessian_product(self, points: FloatArray, directions: FloatArray) -> FloatArray:
+        """Return the Hessians at points (k, n) times directions (k, n), in plain doubles."""
+        return self.programs.hessians.products(self.place, points, directions)
+
+    def sparse_hessian(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> SparseHessian | None:
+        """Return what `hessian_ends` does for one box (n,) as the elements that can be other than 0.
+
+        None where these are too many to be told apart.
+        """
+        return self.programs.hessians.sparse(self.place, lo, hi, threads)
+
+    def _dense_hessians(self) -> Hessians:
+        if self.programs.hessians.cost is None:
+            raise InvalidOption(
+                f"{self.name} has {self.n} variables; a dense Hessian is offered for {MOST_DENSE} at most. "
+                "Ask for sparse_hessian or hessian_product."
+            )
+        return self.programs.hessians
 
     def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
         """Split one box in some variables; return its children in the order of their bounds, and its best sample point.

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from infimum.concurrency import cached_property
+<<<<<<< HEAD
+from infimum.function.outer import OuterPrograms, outer_programs
+=======
+from infimum.function.hessians import Hessians
+>>>>>>> 1fff7a7
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
@@ -47,6 +52,17 @@ class Programs:
     def is_defined_everywhere(self) -> bool:
         """Return whether it is defined on all reals, by its operations alone."""
         return is_number(self.fact_nodes[0], 1.0)
+
+    @cached_property
+<<<<<<< HEAD
+    def outer(self) -> OuterPrograms | None:
+        """Return what is made from the squares that the function adds up, None where it adds up none."""
+        return outer_programs(self)
+=======
+    def hessians(self) -> Hessians:
+        """Return what is made for second derivatives."""
+        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
+>>>>>>> 1fff7a7
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property

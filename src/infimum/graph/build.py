@@ -109,6 +109,8 @@ class Build:
             return self.constant(value_of(node).take(m.indices()))
         if node.op == "take":
             return self.take(node.args[0], indexmap.compose(m, map_of(node)))
+        if not isinstance(m, Affine) and not (m.indices() >= 0).any():
+            return self.full(self.number(0), m.size)  # nothing is read
         if node.op == "concat":
             inside = self._inside_one_piece(node, m)
             if inside is not None:

@@ -23,6 +23,7 @@ values
 calculus
     facts          "everywhere": defined and smooth on all reals; "defined": defined there; "checked": the core is asked
     slope          the partial derivatives as expressions; at kinks the hull of all slopes nearby
+    has_second     whether the slope is a function where the operation is smooth, not a range that only contains it
     reverse        for each operand a set that contains all its values for which the result lies in a given set
     factors        the operation as its operand times functions without a zero, where it is 0 at 0
     exact          whether it is folded exactly when its operands are exact constants
@@ -131,6 +132,7 @@ class Operation:
     slack: float = TINY
     facts: Literal["everywhere", "defined", "checked"] = "checked"
     slope: Slope
+    has_second: bool = True
     reverse: Reverse | None = None
     factors: tuple[Factor, ...] = ()
     exact: bool = False

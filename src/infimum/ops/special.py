@@ -105,7 +105,7 @@ SPECIAL = (
     Operation(
         name="trigamma", formula="the slope of digamma at t > 0",
         point=_trigamma, nonnegative=True, monotone=True, pole=0,
-        slope=of_one(_trigamma_slope),
+        slope=of_one(_trigamma_slope), has_second=False,
         domain=Domain(least=0.0, at_least=math.inf, numbers_outside=True), zero="positive",
     ),
 )  # fmt: skip

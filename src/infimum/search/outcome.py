@@ -29,7 +29,7 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-POINTS = ("start", "probe", "middle", "descent", "dive", "condition", "sample")
+POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample")
 
 
 class Progress(NamedTuple):
@@ -39,7 +39,7 @@ class Progress(NamedTuple):
 
     names                                            the number
     linear level monotone stationary mean_value      boxes taken away: 1 for one that is emptied, less for one narrowed
-    start probe middle descent dive condition        how often a point of this kind lowered the upper bound
+    start offered probe middle descent dive condition    how often a point of this kind lowered the upper bound
     split                                            boxes cut in two
     discard, sample                                  of the paper's method: how many regions there are fewer, samples
     """

@@ -1,0 +1,123 @@
+// Where g.t + t'St/2 is about smallest over a box: policy, in plain doubles. Nothing of it is believed.
+//
+// A round is two sweeps, each minimising over one variable after the other, and a Newton step in the variables that are not
+// held at an end. S is given whole, both triangles; in a direction in which it is not positive the
+// Newton step does nothing.
+#pragma once
+#include "cholesky.h"
+
+namespace INFIMUM_NAMESPACE {
+
+template <class D>
+struct BoxProblem {
+    int n;
+    Numbers<D> S, g, lo, hi;
+    Numbers<D> t, slope;                // what is found, and g + St there
+    Numbers<D> L, inverse, step, straight, diagonal;  // scratch: n², and n each
+};
+
+// slope = g + St
+template <class D>
+INFIMUM_LINEAR_FN void slope_anew(const BoxProblem<D> &p) {
+    for (int i = 0; i < p.n; i++) {
+        const Numbers<D> row = p.S.from(i * p.n);
+        D s = p.g[i];
+        for (int j = 0; j < p.n; j++) s = fma_rn(row[j], p.t[j], s);
+        p.slope.set(i, s);
+    }
+}
+template <class D>
+INFIMUM_LINEAR_FN void sweep(const BoxProblem<D> &p) {
+    for (int i = 0; i < p.n; i++) {
+        const Numbers<D> row = p.S.from(i * p.n);
+        const D t = p.t[i], s = p.slope[i], curve = row[i], lo = p.lo[i], hi = p.hi[i];
+        const Mask<D> bowl = curve > D(0x1p-900);
+        const D inside = sub_rn(t, div_rn(s, select(bowl, curve, D(1.0))));
+        const D end = select(s > D(0.0), lo, select(s < D(0.0), hi, t));
+        const D wanted = within(select(bowl, inside, end), lo, hi);
+        const D fresh = select(is_finite(wanted), wanted, t), moved = sub_rn(fresh, t);
+        p.t.set(i, fresh);
+        for (int j = 0; j < p.n; j++) p.slope.set(j, fma_rn(row[j], moved, p.slope[j]));
+    }
+}
+// How the value changes with a step.
+template <class D>
+INFIMUM_LINEAR_FN D change(const BoxProblem<D> &p, Numbers<D> step) {
+    D found = D(0.0);
+    for (int i = 0; i < p.n; i++) {
+        const Numbers<D> row = p.S.from(i * p.n);
+        D s = D(0.0);
+        for (int j = 0; j < p.n; j++) s = fma_rn(row[j], step[j], s);
+        found = fma_rn(step[i], fma_rn(s, D(0.5), p.slope[i]), found);
+    }
+    return found;
+}
+template <class D>
+INFIMUM_LINEAR_FN void newton(const BoxProblem<D> &p) {
+    const int n = p.n;
+    // Variables held at an end leave the system: their rows are those of the identity, and their steps are 0.
+    for (int i = 0; i < n; i++) {
+        const D t = p.t[i], s = p.slope[i];
+        const Mask<D> held = ((t <= p.lo[i]) & (s >= D(0.0))) | ((t >= p.hi[i]) & (s <= D(0.0)));
+        p.diagonal.set(i, select(held, D(0.0), even_scale(p.S[i * n + i])));
+        p.step.set(i, select(held, D(0.0), mul_rn(-s, p.diagonal[i])));
+        for (int j = 0; j < i; j++) p.L.set(i * n + j, mul_rn(mul_rn(p.S[i * n + j], p.diagonal[i]), p.diagonal[j]));
+        const D own = mul_rn(mul_rn(p.S[i * n + i], p.diagonal[i]), p.diagonal[i]);
+        p.L.set(i * n + i, select(held, D(1.0), mul_rn(own, D(1.0 + 0x1p-46))));
+    }
+    factor(p.L, p.inverse, n, D(0x1p200), D(0x1p-44));
+    solve_lower(p.L, p.inverse, n, p.step, 0);
+    solve_upper(p.L, p.inverse, n, p.step);
+    // Two ways to stay in the box, and the better one is gone: along the line as far as it goes, or bent where it ends.
+    D reach = D(1.0);
+    for (int i = 0; i < n; i++) {
+        const D d = mul_rn(p.step[i], p.diagonal[i]), t = p.t[i];
+        p.step.set(i, select(is_finite(d), d, D(0.0)));
+        const D room = sub_rn(select(d > D(0.0), p.hi[i], p.lo[i]), t);
+        const Mask<D> beyond = magnitude(d) > magnitude(room);
+        reach = select(beyond, smaller(reach, div_rn(magnitude(room), select(beyond, magnitude(d), D(1.0)))), reach);
+    }
+    for (int i = 0; i < n; i++) {
+        const D t = p.t[i], d = p.step[i];
+        p.straight.set(i, sub_rn(within(fma_rn(reach, d, t), p.lo[i], p.hi[i]), t));
+        p.step.set(i, sub_rn(within(add_rn(t, d), p.lo[i], p.hi[i]), t));
+    }
+    const Mask<D> bent = change(p, p.step) < change(p, p.straight);
+    for (int i = 0; i < n; i++) p.t.set(i, add_rn(p.t[i], select(bent, p.step[i], p.straight[i])));
+    slope_anew(p);
+}
+
+// From the start p.t on; ends are finite, lo <= hi.
+template <class D>
+INFIMUM_LINEAR_FN void minimise_in_box(const BoxProblem<D> &p, int rounds) {
+    slope_anew(p);
+    for (int round = 0; round < rounds; round++) {
+        sweep(p);
+        sweep(p);
+        newton(p);
+    }
+}
+
+// The Gram matrix of J (m, n), and J'r: from row-major arrays of the caller's.
+template <class D>
+INFIMUM_LINEAR_FN void normal_equations(const Block &block, const double *jacobian, const double *residual, int m, BoxProblem<D> &p) {
+    const int n = p.n;
+    const long long size = static_cast<long long>(m) * n;
+    for (int i = 0; i < n; i++) {
+        p.g.set(i, D(0.0));
+        for (int j = 0; j <= i; j++) p.S.set(i * n + j, D(0.0));
+    }
+    for (int k = 0; k < m; k++) {
+        const D r = block.take<D>(residual, m, k);
+        for (int i = 0; i < n; i++) p.step.set(i, block.take<D>(jacobian, size, static_cast<long long>(k) * n + i));
+        for (int i = 0; i < n; i++) {
+            const D a = p.step[i];
+            p.g.set(i, fma_rn(a, r, p.g[i]));
+            for (int j = 0; j <= i; j++) p.S.set(i * n + j, fma_rn(a, p.step[j], p.S[i * n + j]));
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) p.S.set(j * n + i, p.S[i * n + j]);
+}
+
+}  // namespace INFIMUM_NAMESPACE
