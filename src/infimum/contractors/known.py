@@ -15,6 +15,8 @@ from infimum.domain import Domain
 from infimum.function.expression import stepped_variables
 from infimum.function.function import Function
 
+_MOST_PAIRS = 2**20  # of boxes that are compared
+
 Answers = tuple[npt.NDArray[Any], ...]
 
 
@@ -72,10 +74,26 @@ class Known:
         if len(points):
             self._memory.offered.append(points)
 
+    @property
+    def has_offers(self) -> bool:
+        """Whether points were proposed since they were last asked for."""
+        return bool(self._memory.offered)
+
     def offered(self) -> list[FloatArray]:
         """Return what was proposed since it was last asked for."""
         found, self._memory.offered = self._memory.offered, []
         return found
+
+    def hint(self, boxes: Boxes, weights: FloatArray) -> None:
+        """Say what a cut of each variable promises on boxes, (k, n): policy, for the default split rule.
+
+        A box keeps its weights as long as it lies in one of those that were last hinted at.
+        """
+        self._memory.hinted = boxes.ends, weights
+
+    def hints(self, boxes: Boxes) -> FloatArray:
+        """Return the weights (k, n) of boxes, NaN where none were hinted at."""
+        return _matched(boxes.ends, *self._memory.hinted)
 
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
@@ -131,6 +149,17 @@ class _Memory:
         self._answers = _read_only(self._answers)
         return self._answers
 
+    def hint(self, boxes: Boxes, weights: FloatArray) -> None:
+        """Say what a cut of each variable promises on boxes, (k, n): policy, for the default split rule.
+
+        A box keeps its weights as long as it lies in one of those that were last hinted at.
+        """
+        self._memory.hinted = boxes.ends, weights
+
+    def hints(self, boxes: Boxes) -> FloatArray:
+        """Return the weights (k, n) of boxes, NaN where none were hinted at."""
+        return _matched(boxes.ends, *self._memory.hinted)
+
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""
         if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
@@ -146,3 +175,26 @@ class _Memories:
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
         self.offered: list[FloatArray] = []
+        self.hinted: tuple[Ends, FloatArray] = ((np.empty((0, 0)), np.empty((0, 0))), np.empty((0, 0)))
+
+
+def _matched(boxes: Ends, known: Ends, weights: FloatArray) -> FloatArray:
+    """Return the weights of the known box that each box lies in: that of the same ends, or the first around it."""
+    found = np.full_like(boxes[0], np.nan)
+    if not len(weights) or weights.shape[1:] != found.shape[1:]:
+        return found
+    rows = {lo.tobytes() + hi.tobytes(): i for i, (lo, hi) in enumerate(zip(*known, strict=True))}
+    missing = []
+    for i, (lo, hi) in enumerate(zip(*boxes, strict=True)):
+        at = rows.get(lo.tobytes() + hi.tobytes())
+        if at is None:
+            missing.append(i)
+        else:
+            found[i] = weights[at]
+    if len(missing) * len(weights) <= _MOST_PAIRS:
+        for i in missing:
+            around = ((known[0] <= boxes[0][i]) & (boxes[1][i] <= known[1])).all(1)
+            at = int(around.argmax())
+            if around[at]:
+                found[i] = weights[at]
+    return found

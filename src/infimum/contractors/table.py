@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.dual import dual
+from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
+from infimum.contractors.quadratic.contractor import quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
 from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "monotone", "stationary", "mean_value")
+DEFAULT = ("linear", "level", "quadratic", "monotone", "stationary", "mean_value", "dual", "separable")
+# Those that may close a box at once: they run first, and where they do, the others are not even made.
+CLOSING = ("quadratic",)
 
 
 def _worthwhile_layer(function: Function) -> Contractor | None:
@@ -31,9 +36,12 @@ def _by_slopes(contractor: Contractor) -> Callable[[Function], Contractor | None
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
     "level": lambda function: Level(passes=4),
+    "quadratic": quadratic,
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
+    "dual": dual,
+    "separable": separable,
     "shave": lambda function: Shave(),
 }
 NAMES = tuple(CONTRACTORS)

@@ -22,6 +22,7 @@ from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.linear_parameters import LinearParameters
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
@@ -144,6 +145,12 @@ class Function:
         """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
         outer = self.programs.outer
         return None if outer is None else Residuals(outer, self.place)
+
+    @property
+    def linear_parameters(self) -> LinearParameters | None:
+        """Return the variables that enter the residuals linearly; None where none do, or all."""
+        found = self.programs.linear_parameters
+        return None if found is None else LinearParameters(found, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
@@ -326,6 +333,14 @@ class Function:
         None where these are too many to be told apart.
         """
         return self.programs.hessians.sparse(self.place, lo, hi, threads)
+
+    @property
+    def quadratic(self) -> SparseHessian | None:
+        """Return Q with f(x) = x'Qx/2 + b'x + a for all x, where f is certainly such a function; b is f's slope at 0.
+
+        Guarantee: the elements' ends contain those of Q. Made once.
+        """
+        return self.programs.hessians.quadratic
 
     def _dense_hessians(self) -> Hessians:
         if self.programs.hessians.cost is None:

@@ -11,6 +11,7 @@ from infimum.backends.placement import Place
 from infimum.concurrency import cached_property
 from infimum.graph.build import Build
 from infimum.graph.node import Node
+from infimum.passes.hessian.degree import is_quadratic
 from infimum.passes.hessian.pattern import Pattern, pattern
 from infimum.passes.hessian.product import product
 from infimum.passes.hessian.rows import Triangle, triangle
@@ -23,6 +24,7 @@ IndexArray = npt.NDArray[np.int64]
 Ends = tuple[FloatArray, FloatArray]
 
 MOST_DENSE = 200  # variables
+_FEW = 64  # variables, of which patterns are not worth their time
 _MOST_AT_ONCE = 2**22  # numbers of a batch of directions
 
 
@@ -33,6 +35,13 @@ class SparseHessian(NamedTuple):
     columns: IndexArray
     low: FloatArray
     high: FloatArray
+
+    def dense(self, n: int) -> Ends:
+        """Return the ends as matrices (n, n)."""
+        low, high = np.zeros((2, n, n))
+        for matrix, end in ((low, self.low), (high, self.high)):
+            matrix[self.rows, self.columns] = matrix[self.columns, self.rows] = end
+        return low, high
 
 
 class Hessians:
@@ -46,6 +55,23 @@ class Hessians:
     def exist(self) -> bool:
         """Return whether second derivatives are known anywhere."""
         return has_second(self._value)
+
+    @cached_property
+    def quadratic(self) -> SparseHessian | None:
+        """Return the Hessian of a quadratic function, which is the same everywhere; None for any other function."""
+        if not is_quadratic(self._build, self._value):
+            return None
+        origin = np.zeros(self.n)
+        found = self._by_units() if self.n <= _FEW else self.sparse(Place(), origin, origin, 1)
+        return found if found is not None and np.isfinite([found.low, found.high]).all() else None
+
+    def _by_units(self) -> SparseHessian:
+        """Return the Hessian at 0 by its product with every unit vector: soonest for few variables."""
+        seeds = np.eye(self.n)
+        rows, columns = np.tril_indices(self.n)
+        ((low, high),) = Place().run(self.product_program, *(2 * [np.hstack([np.zeros_like(seeds), seeds])]))
+        low, high = np.maximum(low, low.T), np.minimum(high, high.T)  # both triangles hold the same numbers
+        return SparseHessian(rows, columns, low[rows, columns], high[rows, columns])
 
     @cached_property
     def pattern(self) -> Pattern | None:

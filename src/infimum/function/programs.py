@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from infimum.concurrency import cached_property
-<<<<<<< HEAD
-from infimum.function.outer import OuterPrograms, outer_programs
-=======
 from infimum.function.hessians import Hessians
->>>>>>> 1fff7a7
+from infimum.function.linear_parameters import LinearPrograms, linear_programs
+from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
@@ -54,15 +52,19 @@ class Programs:
         return is_number(self.fact_nodes[0], 1.0)
 
     @cached_property
-<<<<<<< HEAD
     def outer(self) -> OuterPrograms | None:
         """Return what is made from the squares that the function adds up, None where it adds up none."""
         return outer_programs(self)
-=======
+
+    @cached_property
+    def linear_parameters(self) -> LinearPrograms | None:
+        """Return what is made from residuals that are affine in some variables, None where they are in none or all."""
+        return linear_programs(self.outer)
+
+    @cached_property
     def hessians(self) -> Hessians:
         """Return what is made for second derivatives."""
         return Hessians(self.build, self.value_node, self.gradient_node, self.n)
->>>>>>> 1fff7a7
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property

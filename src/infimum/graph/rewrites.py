@@ -11,6 +11,7 @@ expressions that are defined everywhere.
     x * x, x^a * x^b                sqr, pown            the same variable once
     sin(q pi y)                     sinpi(q y)           only for the exact pi
     sin(u) cos(u)                   sin(2u)/2            the same variable once
+    sqrt(u)^2, hypot(u, v)^2        u, u^2 + v^2         for a u that is never below 0
     True and c, False or c          c                    c a truth value
 """
 
@@ -192,6 +193,11 @@ def _sqr(b: Build, args: Args, data: Any) -> Node | None:
         return b.apply("sqr", x.args[0])
     if x.op == "sqr":
         return b.apply("pown", x.args[0], data=4)
+    if x.op == "sqrt" and b.is_nonnegative(x.args[0]):
+        return x.args[0]
+    if x.op == "hypot":
+        u, v = x.args
+        return b.apply("add", b.apply("sqr", u), b.apply("sqr", v))
     return None
 
 

@@ -51,7 +51,8 @@ def pattern(gradient: Node, n: int) -> Pattern | None:
     try:
         keys = _reads(gradient, n)
         rows, columns = np.divmod(keys, n)
-        both = np.intersect1d(keys, columns * n + rows, assume_unique=True)
+        mirrored = np.sort(columns * n + rows, kind="stable")
+        both = keys[mirrored[np.minimum(np.searchsorted(mirrored, keys), mirrored.size - 1)] == keys]
         rows, columns = np.divmod(both, n)
         colours = _colours(rows, columns, n)
     except _TooMany:
@@ -93,7 +94,7 @@ def _own_reads(node: Node, below: list[IndexArray], n: int) -> IndexArray:
         return _taken(_grouped(below[0], width, n), groups, n)
     if node.op == "recurrence":
         joined = _union([_spread(r, node.size, n) if a.size == 1 else r for r, a in zip(below, node.args, strict=True)])
-        variables = np.unique(joined % n)
+        variables = _distinct(joined % n)
         return (np.arange(node.size)[:, None] * n + variables).ravel()
     read = below[1:] if node.op == "where" else below
     operands = node.args[1:] if node.op == "where" else node.args
@@ -106,7 +107,13 @@ def _union(parts: list[IndexArray]) -> IndexArray:
         return np.empty(0, np.int64)
     if all(part is parts[0] or np.array_equal(part, parts[0]) for part in parts):
         return parts[0]
-    return np.unique(np.concatenate(parts))
+    return _distinct(np.concatenate(parts))
+
+
+def _distinct(numbers: IndexArray) -> IndexArray:
+    """Return the numbers in order, each once."""
+    found = np.sort(numbers, kind="stable")
+    return found[np.concatenate([[True], found[1:] != found[:-1]])] if found.size else found
 
 
 def _spread(reads: IndexArray, size: int, n: int) -> IndexArray:
@@ -118,7 +125,7 @@ def _spread(reads: IndexArray, size: int, n: int) -> IndexArray:
 
 def _grouped(reads: IndexArray, width: int, n: int) -> IndexArray:
     elements, variables = np.divmod(reads, n)
-    return np.unique(elements // width * n + variables)
+    return _distinct(elements // width * n + variables)
 
 
 def _taken(reads: IndexArray, indices: IndexArray, n: int) -> IndexArray:
@@ -148,7 +155,7 @@ def _colours(rows: IndexArray, columns: IndexArray, n: int) -> IndexArray:
     a, b = _pairs(columns, counts)
     most = int(counts.max(initial=0))
     # Bands and grids: neighbours lie a few distances apart, and a period that divides none of them will do.
-    apart = np.unique(np.abs(a - b))
+    apart = _distinct(np.abs(a - b))
     for period in range(max(1, most), min(2 * most, n) + 1):
         if (apart % period != 0).all():
             return np.arange(n, dtype=np.int64) % period
@@ -163,7 +170,7 @@ def _pairs(columns: IndexArray, counts: IndexArray) -> tuple[IndexArray, IndexAr
     place = np.arange(int(each.sum())) - np.repeat(np.cumsum(each) - each, each)
     second = columns[np.repeat(np.repeat(starts, counts), each) + place]
     apart = first != second
-    keys = np.unique(first[apart] * counts.size + second[apart])
+    keys = _distinct(first[apart] * counts.size + second[apart])
     a, b = np.divmod(keys, counts.size)
     return a, b
 
@@ -177,7 +184,7 @@ def _greedy(a: IndexArray, b: IndexArray, n: int) -> IndexArray:
         blocked = waiting[a] & waiting[b] & (order[b] > order[a])
         now = waiting.copy()
         now[a[blocked]] = False
-        used = np.unique(a[now[a] & ~waiting[b]] * (n + 1) + colours[b[now[a] & ~waiting[b]]])
+        used = _distinct(a[now[a] & ~waiting[b]] * (n + 1) + colours[b[now[a] & ~waiting[b]]])
         member, colour = np.divmod(used, n + 1)
         free = np.zeros(n, np.int64)
         rank = np.arange(member.size) - np.searchsorted(member, member)

@@ -201,10 +201,10 @@ class Search(Method):
 
         Where a contractor has found a better point on its way, they are contracted once more.
         """
-        found = self.chain.contract(boxes, self.upper)
+        found = self.chain.contract(boxes, self.upper, self.goals.need_no_cut)
         if self.points.offer_best(self._at(self.chain.offered())):
             self._credit("offered")
-            found = self.chain.contract(found, self.upper)
+            found = self.chain.contract(found, self.upper, self.goals.need_no_cut)
             self.points.offer_best(self._at(self.chain.offered()))
         return found.with_lower(without_nan(found.lower))
 
