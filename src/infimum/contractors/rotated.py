@@ -1,26 +1,28 @@
 """Rotated boxes: x = p + V u, and boxes of u in place of boxes of x (PROOF).
 
-A function that changes little along a line, and much beside it, is enclosed far better on a box along that line. p and V
-are any doubles, chosen by whoever asks; g(u) = f(p + V u) is known with its coefficients in intervals
-(passes/linear/rotated.py). With X a box that holds all of the user's domain that is still to be searched:
+A function that changes little along a line, and much beside it, is enclosed far better on a box along that line. p and
+V are any doubles, chosen by whoever asks; g(u) = f(p + V u) is known with its coefficients in intervals
+(passes/linear/rotated.py). X is a box that holds all of the user's domain that is still to be searched.
 
     what                   is true because
-    U around V^-1 (X - p)  with C near V^-1 and e = |I - C V| < 1 in the largest sum over a row, V is regular, and every
-                           u = V^-1 (x - p) is C (x - p) + (I - C V) u, so that max|u_i| <= max|C (x - p)| / (1 - e)
-                           and u_i lies within sum_j |I - C V|_ij max|u_j| of C (x - p). Where e is not < 1, V is refused
+    U around V^-1 (X - p)  with C near V^-1 and e = |I - C V| < 1 in the largest sum over a row, V is regular, and
+                           u = V^-1 (x - p) is C (x - p) + (I - C V) u. So max|u_i| <= max|C (x - p)| / (1 - e), and
+                           u_i lies within sum_j |I - C V|_ij max|u_j| of C (x - p). Where e is not < 1, V is refused
     U misses X             hull(p + V U) does: no x in X has its u in U
     U is contracted        to the u with p + V u in X, by HC4 on n linear forms
-    a lower bound on U     g is nowhere below it on U, nor is f on p + V U, nor on what X has of it
-    slopes, curvature      at a minimiser in the interior of the user's domain g has a minimum in every direction; elsewhere
-                           nothing is known of g's slopes, whichever faces of U it lies on. So `touched` (edges.py) asks
-                           whether hull(p + V U) lies strictly within the inward-rounded domain, and nothing else
-    the answer             hull(p + V U) met with X: it holds every x of X whose u lies in U
+    a lower bound on U     g is nowhere below it on U, nor is f on p + V U, nor on what X has of that
+    slopes, curvature      at a minimiser inside the user's domain g has a minimum in every direction. At one on its
+                           edge nothing is known of g's slopes, and the faces of U are no edges. So `touched` (edges.py)
+                           asks whether hull(p + V U) lies strictly within the inward-rounded domain, and no more
+    the answer             hull(p + V U) met with X: it holds every x of X whose u lies in U, and other x as well, so that
+                           g's bound on U is none of f there: only the least bound of all is
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from infimum.backends.placement import like
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, met
 from infimum.contractors.edges import ObliqueDomain, oblique
 from infimum.contractors.known import Known
@@ -44,18 +46,22 @@ class RotatedBoxes:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around the u of each box with p + V u in X."""
-        found, _ = self.rotation.within_ends(*boxes.ends, *self.x)
+        found = self.rotation.within_ends(*boxes.ends, self.x, threads=known.threads)
         return Boxes(*met(boxes.ends, found), boxes.lower)
 
     def seen(self, boxes: Boxes) -> Boxes:
-        """Return a box around every x of X whose u lies in the box, with the same lower bound; empty where none is."""
-        return Boxes(*met(self.rotation.image_ends(*boxes.ends), self.x), boxes.lower)
+        """Return boxes around every x of X whose u lies in each box, empty where none is; nothing is known of f there.
+
+        Such a box holds other x too, whose u lie elsewhere: no lower bound of g on U is one of f on it.
+        """
+        return Boxes(*met(self.rotation.image_ends(*boxes.ends), self.x))
 
     def _reaches(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
         """Return for which boxes p + V u may lie on the user's edge, or beyond it."""
         low, high = self.rotation.image_ends(lo, hi)
-        inside: BoolArray = ((self.user.inner_lo < low) & (high < self.user.inner_hi)).all(1)
-        return ~inside
+        inside = (like(self.user.inner_lo, low) < low) & (high < like(self.user.inner_hi, low))
+        found: BoolArray = np.logical_not(inside.all(axis=1))
+        return found
 
 
 def rotated_boxes(rotation: Rotation, x: Ends, user: Domain) -> RotatedBoxes | None:

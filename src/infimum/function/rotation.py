@@ -51,14 +51,14 @@ class Rotation:
         (found,) = self.place.run(self._image, lo, hi)
         return found
 
-    def within_ends(self, lo: FloatArray, hi: FloatArray, x_lo: FloatArray, x_hi: FloatArray) -> tuple[Ends, Ends]:
-        """Return ends around the u of each box with p + V u in [x_lo, x_hi], and `image_ends`.
+    def within_ends(self, lo: FloatArray, hi: FloatArray, x: Ends, *, threads: int = 1) -> Ends:
+        """Return ends (k, n) around the u of each box with p + V u in a box of x, ends (n,).
 
         One pass forward and back; a box of which any component comes out empty has no such u.
         """
-        low, high = (np.hstack([end, np.broadcast_to(x, end.shape)]) for end, x in ((lo, x_lo), (hi, x_hi)))
-        found, seen = self.place.run(self._within, low, high)
-        return found, seen
+        low, high = (np.hstack([u, np.broadcast_to(end, u.shape)]) for u, end in ((lo, x[0]), (hi, x[1])))
+        found, _ = self.place.run(self._within, low, high, threads=threads)
+        return found
 
 
 def rotation(function: Function, origin: FloatArray, matrix: FloatArray) -> Rotation | None:

@@ -1,8 +1,8 @@
-"""f(p + V u) as an expression of u: every affine part of f becomes one affine part of u, its coefficients multiplied out.
+"""f(p + V u) as an expression of u: every affine part of f becomes one of u, its coefficients multiplied out.
 
-x = p + V u stands below f as soon as each x_i is replaced; but then A x + b would be enclosed by way of the hull of
-p + V U, and all that a rotation is for would be lost. So the first expressions met on the way down that are affine in x,
-A x + b (layers.py has the rules; x itself is one), become (A V) u + (A p + b), with A V and A p + b in intervals.
+Were each x_i replaced alone, A x + b would be enclosed by way of the hull of p + V U, and all that a rotation is for
+would be lost. So the first expressions on the way down that are affine in x, A x + b (layers.py has the rules; x itself
+is one), become (A V) u + (A p + b), with A V and A p + b in intervals.
 
 Guarantee: at every u, what stands there contains f at the real point p + V u, and is defined where f is defined there.
 """

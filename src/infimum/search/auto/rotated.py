@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray, taken
+from infimum.boxes import Boxes, FloatArray, concatenated, taken
 from infimum.concurrency import cached_property
 from infimum.contractors.chain import ContractorChain
 from infimum.contractors.rotated import RotatedBoxes
 from infimum.search.auto.search import Search
 from infimum.search.outcome import Options
+from infimum.search.status import Status
 
 _NARROWER = 0.9  # of the widths asked for, so that rounding makes none of them too wide
 
@@ -24,11 +25,13 @@ class RotatedSearch(Search):
     """
 
     def __init__(self, search: Search, frame: RotatedBoxes) -> None:
+        assert search.iterations, "a search that has not begun has no boxes that could be turned"
         self.frame = frame
         super().__init__(search.function, search.domain, search.options, search.report)
         self.points = search.points
         self.history = search.history
         self.iterations = search.iterations
+        self.cuts = search.cuts
         lower = min(search.open.lowest(), search.done.lowest())
         self.open.add(frame.first().with_lower(np.array([lower])))
 
@@ -54,11 +57,22 @@ class RotatedSearch(Search):
         self.chain.work["rotated"] = self.chain.work.get("rotated", 0.0) + gone
         return super()._contracted(after[some])
 
+    def narrowed(self, boxes: Boxes) -> Boxes:
+        """Return as many boxes, in their order, as far as one turn of all contractors narrows them; nothing is kept."""
+        return super().narrowed(self.frame.contract(boxes, self.chain.known))
+
     def _at(self, points: FloatArray) -> FloatArray:
         return self.frame.rotation.points(points)
 
     def _seen(self, boxes: Boxes) -> Boxes:
         return self.frame.seen(boxes)
+
+    def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
+        """Return boxes of x; f is nowhere below `lower`, and no more is known of it on these."""
+        boxes = concatenated([self.done.all(), self.open.all()])
+        found = self._seen(boxes[boxes.lower <= self.upper])
+        found = found[~found.is_empty()]
+        return np.stack(found.ends, 2), np.full(len(found), self.lower())
 
     def _prove_unbounded(self) -> None:
         """Leave this to a search over x: a path in u may leave the domain."""

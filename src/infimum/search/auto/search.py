@@ -49,6 +49,7 @@ class Search(Method):
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
         self.work: dict[str, float] = {}  # of this iteration, beside the contractors'
+        self.cuts = 0
 
     def aim(self, options: Options) -> None:
         """Go on with these goals and limits."""
@@ -63,15 +64,15 @@ class Search(Method):
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
     # ------------------------------------------------------------------------------------------ the loop
-    def run(self, rounds: int | None = None) -> Outcome:
-        """Search on; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
-        return self._answer_of(lambda: self._run(rounds))
+    def run(self, rounds: int | None = None, cuts: int | None = None) -> Outcome:
+        """Search on; after so many iterations or cuts in all, with the status RUNNING where there is more to do."""
+        return self._answer_of(lambda: self._run(rounds, cuts))
 
     def answer(self) -> Outcome:
         """Return what is known so far."""
         return self._answer(Status.RUNNING)
 
-    def _run(self, rounds: int | None) -> Status:
+    def _run(self, rounds: int | None, cuts: int | None) -> Status:
         if not self.iterations:
             if self.options.x0 is not None and self.points.offer(self.options.x0):
                 self._credit("start")
@@ -79,7 +80,7 @@ class Search(Method):
             self._prepare()
         status: Status | None = None
         while status is None and self._is_unfinished():
-            if rounds is not None and self.iterations >= rounds:
+            if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
                 return Status.RUNNING
             self.iterations += 1
             self._iterate()
@@ -208,6 +209,10 @@ class Search(Method):
             self.points.offer_best(self._at(self.chain.offered()))
         return found.with_lower(without_nan(found.lower))
 
+    def narrowed(self, boxes: Boxes) -> Boxes:
+        """Return as many boxes, in their order, as far as one turn of all contractors narrows them; nothing is kept."""
+        return self.chain.contract_each(boxes, self.upper)
+
     def _probed(self, boxes: Boxes) -> Boxes:
         """Guess levels for the first boxes: try good points, raise lower bounds, and return what is left contracted."""
         # | bounds are as close as a guess | and the boxes | then                                                 |
@@ -307,6 +312,7 @@ class Search(Method):
             known = self.chain.known.under(self.upper, self.widths)
             boxes = self._hold(bisected(boxes, proposed_cuts(self.options.split, boxes, known)))
             self._credit("split", len(boxes) - count)
+            self.cuts += len(boxes) - count
             if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:
                 break
         self.open.add(boxes)
@@ -314,6 +320,6 @@ class Search(Method):
 
     # ------------------------------------------------------------------------------------------ the answer
     def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
-        boxes = self._seen(concatenated([self.done.all(), self.open.all()]))
-        boxes = boxes[(boxes.lower <= self.upper) & ~boxes.is_empty()]
+        boxes = concatenated([self.done.all(), self.open.all()])
+        boxes = boxes[boxes.lower <= self.upper]
         return np.stack(boxes.ends, 2), boxes.lower
