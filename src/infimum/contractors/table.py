@@ -22,17 +22,9 @@ from infimum.function.function import Function
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 DEFAULT = (
-    "linear",
-    "level",
-    "quadratic",
-    "convex",
-    "monotone",
-    "stationary",
-    "mean_value",
-    "dual",
-    "nullspace",
-    "separable",
-)
+    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
+    "rotated",
+)  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
 
@@ -60,4 +52,5 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "separable": separable,
     "shave": lambda function: Shave(),
 }
-NAMES = tuple(CONTRACTORS)
+# `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).
+NAMES = (*CONTRACTORS, "rotated")

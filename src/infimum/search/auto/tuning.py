@@ -46,3 +46,10 @@ MOST_BLOCKS = 4096  # that differ: each is a search of its own
 PASSES = 16  # over all blocks, each with a smaller gap, before the answer stays as it is
 MOST_ENDS_WHEN_LATE = 2**20  # interval ends that are still written down when time is up
 FEW_VARIABLES, ROUNDS_OF_FEW = 8, 4  # so few are hardly worth taking apart: they are tried together for a while
+
+# Rotated boxes
+TRIALS = (2**13, 2**16, 2**19)  # cuts after which they are tried: a trial takes as long as some 500 of them
+MOST_ROTATED = 30  # variables: the corners of a box that is turned stick out ever farther
+TRIED = 32  # points that are followed; twice as many over rotated boxes
+LEVELS = 40  # cuts around a point in boxes as they are; most points are discarded after a few
+MUCH_FEWER = 16.0  # times fewer boxes: a search that needs only half as many may be seen as 8 times better or worse
