@@ -29,7 +29,7 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-EXPLORED = ("given", "magnitude", "even", "near", "mixed", "boxes", "population")  # ways of search/auto/exploration.py
+EXPLORED = ("polish", "given", "magnitude", "even", "near", "mixed", "boxes", "population")  # by exploration.py
 POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
 
 
@@ -39,9 +39,10 @@ class Progress(NamedTuple):
     work: pairs of a name and a number, the contractors first, the busiest of them foremost
 
     names                                            the number
-    linear level monotone stationary mean_value dual boxes taken away: 1 for one that is emptied, less for one narrowed
-    start offered probe middle descent dive condition    how often a point of this kind lowered the upper bound
-    given magnitude even near mixed boxes population     likewise, by ways of search/auto/exploration.py
+    linear level … (contractors/table.py)            boxes taken away: 1 for one that is emptied, less for one narrowed
+    start offered probe middle descent dive condition
+    polish given magnitude even near mixed boxes population
+                                                     how often a point of this kind lowered the upper bound
     split                                            boxes cut in two
     discard, sample                                  of the paper's method: how many regions there are fewer, samples
     """

@@ -5,6 +5,7 @@ side by side: by residuals where f is a sum of squares, by slopes otherwise. The
 descents end at the best point that is known, the dearer is a turn.
 
 way         its starts
+polish      none: a descent from the best point down to its last digits, where another way has found it
 given       the user's points, once
 magnitude   spread over the domain with magnitudes drawn evenly, where a variable's range has many
 even        spread over the domain evenly
@@ -55,6 +56,7 @@ class Exploration:
         self.elite = Elite(self.lo, self.hi, self.draw)
         self.width = min(tuning.FIRST_WIDTH, self._most)
         self.population: Population | None = None
+        self.polished = np.inf  # the upper bound after the last polish
         self.misses = 0.0
         self.spent = 0.0
 
@@ -84,12 +86,18 @@ class Exploration:
     def look(self, boxes: Boxes, taken: int) -> str:
         """Take turns as long as the boxes that a search has taken pay for them; return the last that led to better."""
         found = ""
-        while self.width >= tuning.LEAST_WIDTH and self.spent + tuning.TURN <= tuning.SHARE * taken:
-            way, before = self.ways[0], self.points.upper
+        share = tuning.SHARE if self.evaluate.squares is None else tuning.SHARE_OF_SQUARES
+        while self.spent + tuning.TURN <= share * taken:
+            before, is_raw = self.points.upper, self.points.upper < self.polished
+            if not is_raw and self.width < tuning.LEAST_WIDTH:
+                break
+            way = "polish" if is_raw else self.ways[0]
             dearer = min(tuning.DEAREST, 1 + self.misses / tuning.PATIENCE)
             hits = self._turn(way, boxes, dearer)
             if self.points.upper < before:
                 found = way
+            if is_raw:
+                continue
             if self.points.upper < before - _SAME * abs(before) or np.isinf(before) > np.isinf(self.points.upper):
                 self.misses = 0.0
             else:
@@ -106,6 +114,8 @@ class Exploration:
         count, cost, others = self.evaluate.count, self.evaluate.spent, self.points.evaluated
         try:
             with np.errstate(all="ignore"):
+                if way == "polish":
+                    return self._polish()
                 return self._generations() if way == "population" else self._descents(self._starts(way, boxes))
         finally:
             alone = self.points.evaluated - others
@@ -165,7 +175,12 @@ class Exploration:
 
     def _offer(self, x: FloatArray) -> None:
         if self.points.offer_best(x):
-            self.points.polish(self.evaluate)
+            self._polish()
+
+    def _polish(self) -> int:
+        self.points.polish(self.evaluate)
+        self.polished = self.points.upper
+        return 0
 
     @cached_property
     def _linear(self) -> IndexArray:

@@ -69,9 +69,9 @@ class Points(Witness):
             descent.run(POLISH_STEPS)
             self.offer(descent.x[0])
         if self._is_new(self.x):
-            self.offer(self._descended(self.x))
+            self.offer(self._descended(self.x, POLISH_STEPS))
 
-    def _descended(self, start: FloatArray) -> FloatArray:
+    def _descended(self, start: FloatArray, most: int = MOST_STEPS) -> FloatArray:
         """Return where local descent leads to; offer the best point on its way where there is no time for all of it."""
         best, point = np.inf, start
 
@@ -83,7 +83,7 @@ class Points(Witness):
             return value, slope
 
         try:
-            return descended(seen, start, *self._bounds(), steps=self._steps())
+            return descended(seen, start, *self._bounds(), steps=self._steps(most))
         except Late:
             self.offer(point)
             raise
@@ -98,9 +98,9 @@ class Points(Witness):
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         return self.domain.inner_lo, self.domain.inner_hi
 
-    def _steps(self) -> int:
+    def _steps(self, most: int) -> int:
         """Return the number of steps: fewer for many variables, where each costs as much as a contraction."""
-        return max(LEAST_STEPS, min(MOST_STEPS, STEP_NUMBERS // self.function.n))
+        return max(LEAST_STEPS, min(most, STEP_NUMBERS // self.function.n))
 
     def values(self, x: FloatArray) -> FloatArray:
         """Return the values (k,) at points (k, n) in plain doubles."""

@@ -28,10 +28,11 @@ LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewe
 RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
 
 # Exploration
-EXPLORE_FROM = 3  # iterations: most searches are over by then
-SHARE = 6.0  # values at points for each box that an iteration takes, which costs 50 to 500: about a tenth of the time
+EXPLORE_FROM = 2  # iterations: many searches are over by then
+SHARE = 6.0  # values at points for each box that an iteration takes, which costs 30 to 3,000: at most about a tenth
+SHARE_OF_SQUARES = 32.0  # the same for sums of squares, for which boxes are contracted at more length: 200 to 10,000
 TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
-PATIENCE, DEAREST = 8.0, 6.0  # misses until a turn costs twice as much; how much dearer it can become
+PATIENCE, DEAREST = 6.0, 10.0  # misses until a turn costs twice as much; how much dearer it can become
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
 STEP_PAIRS = 24  # about how many numbers a descent keeps for each variable
 DESCENT_NUMBERS, START_NUMBERS = 2**20, 2**22  # in the largest arrays of all descents, and of all starts: 8 and 32 MiB
