@@ -94,7 +94,7 @@ class Known:
     @property
     def has_hints(self) -> bool:
         """Whether any box was hinted at lately."""
-        return bool(np.isfinite(self._memory.hinted[1]).any())
+        return any(bool(np.isfinite(weights).any()) for _, weights in self._memory.hinted)
 
     def hints(self, boxes: Boxes) -> FloatArray:
         """Return what was hinted last about boxes, (k, n); NaN where nothing was."""
