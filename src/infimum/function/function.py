@@ -146,6 +146,11 @@ class Function:
         return not is_number(self.programs.shape_nodes[0], 0.0)
 
     @property
+    def may_be_concave(self) -> bool:
+        """Return whether it could be known to be concave on some box."""
+        return not is_number(self.programs.shape_nodes[1], 0.0)
+
+    @property
     def gradient_is_staged(self) -> bool:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere

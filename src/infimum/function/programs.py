@@ -18,7 +18,7 @@ from infimum.passes.sharper.limits import with_limits
 from infimum.passes.sharper.squares import sharper
 from infimum.passes.sharper.steps import with_corners
 from infimum.passes.simplify import simplify
-from infimum.passes.smoother import Smoothed, smoothed
+from infimum.passes.smoother import Smoothed, smoothed, unbounded
 
 
 class Programs:
@@ -32,7 +32,11 @@ class Programs:
     @cached_property
     def smoothed(self) -> Smoothed:
         """Return the same function in a spelling with fewer kinks, of which slopes and shapes are told."""
-        return smoothed(self.build, self.value_node)
+        return smoothed(self.build, self._unbounded)
+
+    @cached_property
+    def _unbounded(self) -> Node:
+        return unbounded(self.build, self.value_node)
 
     @cached_property
     def gradient_node(self) -> Node:
@@ -84,7 +88,7 @@ class Programs:
     @cached_property
     def hessians(self) -> Hessians:
         """Return what is made for second derivatives."""
-        return Hessians(self.build, self.smoothed.output, self.gradient_node, self.n)
+        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
@@ -97,7 +101,11 @@ class Programs:
 
     @cached_property
     def value_and_gradient(self) -> Program:
-        return lower([self.value_node, self.gradient_node], self.n)
+        """Return what runs in plain doubles: nothing that the user wrote so as not to overflow is rewritten."""
+        slope = self.gradient_node
+        if self.smoothed.output is not self._unbounded:
+            slope = gradient(self.build, self._unbounded)
+        return lower([self.value_node, slope], self.n)
 
     @cached_property
     def facts(self) -> Program:

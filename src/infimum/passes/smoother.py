@@ -3,18 +3,24 @@
     written                                              is
     max(a, b) + log1p(exp(-|a - b|))                     log(exp a + exp b) = a + log1p(exp(b - a))
     min(a, b) - log1p(exp(-|a - b|))                     a - log1p(exp(a - b))
-    m + log(sum exp(z - m)), m = max z                   log(sum exp z) = z_0 + log(sum exp(z - z_0))
-      likewise with min(z - m, 0), and the sum kept between 1 and the number of its terms
+    m + log(sum exp(z - m)), m = max z                   log(sum exp z), put together from halves as above
     where(c, z + log1p(exp(-z)), log1p(exp z))           log1p(exp z), whatever c is
     where(c, 1/(1 + exp(-z)), exp(z)/(1 + exp(z)))       1/(1 + exp(-z))
 The left ones have kinks in their parts that cancel in the whole: no slope, no second derivative and no curvature could
-be told of them part by part. Values are still enclosed as they were written.
+be told of them part by part. Values are still enclosed as they were written: the right ones overflow where exponents
+differ by more than 700, and nothing is known of their slopes there.
+
+Before that, what is never met is left out, so that points have the right slopes:
+
+    min(z - m, 0), m = max z                             z - m
+    max(S, 1), min(S, n), S = sum of n exp(z - m)        S
 
 Guarantee: the same real function, defined at the same points.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +29,11 @@ from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import integer_of, is_number, map_of, value_of
+from infimum.ops import names_with
 from infimum.passes.simplify import rebuilt
 
 _MOST_TERMS = 12  # of a sum that are looked at, so that long sums cost no more than their length
-_WITH = frozenset({"exp"})
+_NEVER_NEGATIVE = names_with(lambda row: row.nonnegative)
 _TAKEN_OUT = frozenset({"max", "min", "max_of", "where"})
 
 
@@ -44,19 +51,52 @@ class Smoothed(NamedTuple):
     exponents: dict[Node, Exponents]
 
 
+def unbounded(build: Build, output: Node) -> Node:
+    """Return the same function without bounds that are never met; the very same node where nothing was found."""
+    return _rewritten(build, output, frozenset({"max_of"}), _Bounds(build).without)
+
+
 def smoothed(build: Build, output: Node) -> Smoothed:
     """Return the same function with fewer kinks; the very same node where nothing was found."""
+    found = _Smoother(build)
+    return Smoothed(_rewritten(build, output, _TAKEN_OUT, found.smooth), found.exponents)
+
+
+def _rewritten(build: Build, output: Node, of: frozenset[str], rule: Callable[[Node], Node]) -> Node:
+    """Return an expression with a rule applied to all nodes, if it has exp and another operation."""
     nodes = ancestors([output])
     ops = {node.op for node in nodes}
-    if not (ops & _WITH and ops & _TAKEN_OUT):
-        return Smoothed(output, {})
-    found = _Smoother(build)
+    if "exp" not in ops or not ops & of:
+        return output
     new: dict[Node, Node] = {}
     for node in nodes:
         args = [new[a] for a in node.args]
         same = all(a is b for a, b in zip(args, node.args, strict=True))
-        new[node] = found.smooth(node if same else rebuilt(build, node, args))
-    return Smoothed(new[output], found.exponents)
+        new[node] = rule(node if same else rebuilt(build, node, args))
+    return new[output]
+
+
+class _Bounds:
+    """Bounds that are never met, of exponents and their sums after the largest was taken out."""
+
+    def __init__(self, build: Build) -> None:
+        self.build = build
+
+    def without(self, node: Node) -> Node:
+        """Return what a bound is put on, where it is never met."""
+        if node.op not in ("min", "max"):
+            return node
+        for bound, inner in (node.args, node.args[::-1]):
+            if node.op == "min" and _is_zero(bound) and _excess_of(inner) is not None:
+                return inner
+            if bound.op == "constant" and inner.op == "sum" and inner.args[0].op == "exp":
+                width = integer_of(inner)
+                largest = _excess_of(inner.args[0].args[0])
+                lo, hi = value_of(bound).enclosure()
+                met = (lo < width).any() if node.op == "min" else (hi > 1.0).any()
+                if largest is not None and integer_of(largest) == width and not met:
+                    return self.build.full(inner, node.size)
+        return node
 
 
 class _Smoother:
@@ -68,9 +108,7 @@ class _Smoother:
         """Return a node whose operands are smooth already, in smooth spelling."""
         if node.op in ("add", "sub"):
             return self._sum(node)
-        if node.op == "where":
-            return self._where(node)
-        return node
+        return self._where(node) if node.op == "where" else node
 
     def op(self, name: str, *args: Node) -> Node:
         return self.build.apply(name, *args)
@@ -109,18 +147,21 @@ class _Smoother:
         """Return log1p(exp(-|a - b|)) + max(a, b), or - min(a, b)."""
         a, b = extreme.args
         (power,) = logarithm.args
-        if power.op != "exp" or power.args[0].op != "neg" or power.args[0].args[0].op != "abs":
+        if power.op != "exp" or power.args[0].op != "neg":
             return None
-        (distance,) = power.args[0].args[0].args
-        if distance not in {self.op("sub", a, b), self.op("sub", b, a)} | (
-            {a, b} if _is_zero(a) or _is_zero(b) else set()
-        ):
+        (distance,) = power.args[0].args
+        if distance.op == "abs":
+            (distance,) = distance.args
+        elif distance.op not in _NEVER_NEGATIVE:
             return None
-        if _is_zero(b) or (a.size > b.size):
+        either = {self.op("sub", a, b), self.op("sub", b, a)}
+        if distance not in either and not (distance in (a, b) and (_is_zero(a) or _is_zero(b))):
+            return None
+        if _is_zero(b) or (a.size < b.size and not _is_zero(a)):  # a sum would take a scalar apart from the rest
             a, b = b, a
         if extreme.op == "min":
             a, b = self.op("neg", a), self.op("neg", b)
-        made = self.op("add", a, self.op("log1p", self.op("exp", self.op("sub", b, a))))
+        made = self._joined(a, b)
         if not _is_zero(a):
             self.exponents[made] = Exponents((a, b), 1)
         return made
@@ -128,23 +169,42 @@ class _Smoother:
     def _of_many(self, largest: Node, logarithm: Node) -> Node | None:
         """Return m + log(sum exp(z - m)) for m = max z."""
         (z,), width = largest.args, integer_of(largest)
-        total = _without_bounds(logarithm.args[0], width)
-        if total is None or integer_of(total) != width or total.size != largest.size or total.args[0].op != "exp":
+        (total,) = logarithm.args
+        if total.op != "sum" or integer_of(total) != width or total.size != largest.size or total.args[0].op != "exp":
             return None
-        (below,) = total.args[0].args
-        if below.op == "min":
-            below = below.args[1] if _is_zero(below.args[0]) else below.args[0] if _is_zero(below.args[1]) else below
-        if below.op != "sub" or below.args[0] is not z or not _spreads(below.args[1], largest, width):
+        if _excess_of(total.args[0].args[0]) is not largest:
             return None
-        groups = z.size // width
-        first = self.build.take(z, indexmap.affine([(groups, width)], 0, z.size))
-        spread = first
-        if groups > 1:
-            spread = self.build.take(first, indexmap.affine([(groups, 1), (width, 0)], 0, groups))
-        shifted = self.op("exp", self.op("sub", z, spread))
-        made = self.op("add", first, self.op("log", self.build.reduce("sum", shifted, width)))
+        made = self._halved(z, z.size // width, width)
         self.exponents[made] = Exponents((z,), width)
         return made
+
+    def _joined(self, a: Node, b: Node) -> Node:
+        """Return log(exp a + exp b)."""
+        return self.op("add", a, self.op("log1p", self.op("exp", self.op("sub", b, a))))
+
+    def _halved(self, z: Node, groups: int, width: int) -> Node:
+        """Return log(sum exp z) of each group; half of it is joined to the other half, and so on."""
+        while width > 1:
+            half = width // 2
+            first, second, rest = (
+                self._columns(z, groups, width, start, count)
+                for start, count in ((0, half), (half, half), (2 * half, width - 2 * half))
+            )
+            assert first is not None and second is not None
+            z, width = self.build.full(self._joined(first, second), groups * half), half
+            if rest is not None:
+                both = self.build.concat([z, rest])
+                at = np.column_stack(
+                    [np.arange(groups * half).reshape(groups, half), groups * half + np.arange(groups)]
+                )
+                z, width = self.build.take(both, indexmap.of_indices(at.ravel(), both.size)), half + 1
+        return z
+
+    def _columns(self, z: Node, groups: int, width: int, start: int, count: int) -> Node | None:
+        if not count:
+            return None
+        m = indexmap.affine([(groups, width), (count, 1)], start, z.size)
+        return self.build.full(self.build.take(z, m), groups * count)
 
     # ------------------------------------------------------------------------------------------ branches that are equal
     def _where(self, node: Node) -> Node:
@@ -223,20 +283,15 @@ def _of_one_plus_exp(node: Node) -> Node | None:
     return None
 
 
-def _without_bounds(node: Node, count: int) -> Node | None:
-    """Return the sum of `count` exponentials, of which the largest is 1, that a node keeps between 1 and `count`."""
-    for _ in range(2):
-        if node.op in ("min", "max") and node.args[0].op == "constant":
-            lo, hi = value_of(node.args[0]).enclosure()
-            if not (np.all(lo >= count) if node.op == "min" else np.all(hi <= 1.0)):
-                return None
-            node = node.args[1]
-    return node if node.op == "sum" else None
-
-
-def _spreads(node: Node, scalar: Node, width: int) -> bool:
-    """Return whether a node is that of each group, for all of its elements."""
-    if node is scalar:
-        return scalar.size == 1
-    wanted = indexmap.affine([(scalar.size, 1), (width, 0)], 0, scalar.size)
-    return node.op == "take" and node.args[0] is scalar and map_of(node) == wanted
+def _excess_of(node: Node) -> Node | None:
+    """Return m = max z, one for each group of z, where a node is z - m."""
+    if node.op != "sub":
+        return None
+    z, spread = node.args
+    largest = _inside(spread)
+    if largest.op != "max_of" or largest.args[0] is not z:
+        return None
+    width = integer_of(largest)
+    wanted = indexmap.affine([(largest.size, 1), (width, 0)], 0, largest.size)
+    fits = largest.size == 1 if spread is largest else map_of(spread) == wanted
+    return largest if fits else None
