@@ -142,13 +142,14 @@ class Below:
         scaled[:, at, at] += np.where(free, 0.0, 1.0)
         lost = upward(np.where(both, np.ldexp(self.radius, exponents), 0.0).sum(2), n) + 2 * n * TINY
         lost = np.where(free, lost, 0.0)
-        convex = is_positive(_lowered(scaled, np.zeros((k, n)), lost))
+        lowered = _lowered(scaled, np.zeros((k, n)), lost)
+        convex = is_positive(lowered)
         c = np.clip(at_fraction(lo, hi, 0.5), lo, hi)
         slope = np.where(free, np.ldexp(self.function.value_and_gradient(c)[1], power), 0.0)
         sigma = np.zeros((k, n))
         others = np.flatnonzero(~convex)
         if others.size:
-            chosen = np.where(free[others], shifts(scaled[others], slope[others]), 0.0)
+            chosen = np.where(free[others], shifts(lowered[others], slope[others]), 0.0)
             sigma[others] = np.where(np.isfinite(chosen), np.maximum(chosen, 0.0), 0.0)
         s = np.ldexp(sigma, -2 * power)
         sigma = np.where((np.ldexp(s, 2 * power) == sigma) & np.isfinite(s), sigma, 0.0)
