@@ -19,9 +19,9 @@ VARIANTS = infimum.core.variants()
 # --- positive semidefinite -------------------------------------------------------------------------------------------
 
 
-def is_semidefinite(matrix: FloatArray) -> bool:
+def is_semidefinite(matrix: Any) -> bool:
     """Decide it exactly, by elimination in fractions: a pivot 0 needs a row of zeros."""
-    rows = [[Fraction(float(a)) for a in row] for row in matrix]
+    rows = [[Fraction(float(a)) for a in row] for row in matrix.tolist()]
     n = len(rows)
     for j in range(n):
         pivot = rows[j][j]
@@ -40,11 +40,10 @@ def is_semidefinite(matrix: FloatArray) -> bool:
 
 def symmetric(matrices: FloatArray) -> FloatArray:
     """The lower triangles, mirrored."""
-    lower = np.tril(matrices)
-    return lower + np.tril(matrices, -1).swapaxes(-1, -2)
+    return np.asarray(np.tril(matrices) + np.tril(matrices, -1).swapaxes(-1, -2))
 
 
-def near_singular(draw: np.random.Generator, count: int, n: int) -> FloatArray:
+def near_singular(draw: np.random.Generator, count: int, n: int) -> Any:
     """Gram matrices in small integers, shifted to either side of being singular by a few units of the last place."""
     columns = draw.integers(-9, 10, (count, n, max(1, n - 1))).astype(float)
     found = columns @ columns.swapaxes(1, 2)

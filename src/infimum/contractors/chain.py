@@ -104,6 +104,14 @@ class ContractorChain:
             boxes = self._turn(name, contractor, boxes, known)
         return Boxes(*map(to_host, boxes))
 
+    def contract_each(self, boxes: Boxes, upper: float) -> Boxes:
+        """Return as many boxes, in their order: what one turn of each contractor but `linear` leaves."""
+        known = self.known.under(upper)
+        for _, contractor in (*self._closing, *self._links):
+            found = contractor.contract(boxes, known)
+            boxes = found.emptied(found.is_empty() | (found.lower > upper))
+        return boxes
+
     def contract_to_level(self, boxes: Boxes, level: FloatArray, *, patient: bool = False) -> Boxes:
         """Return boxes around the points with a value up to a level (k,) for each, and bounds of the boxes given.
 

@@ -1,7 +1,7 @@
 """Small verified linear algebra over many boxes at once: arrays of doubles in, arrays of doubles out.
 
 Proved (core/linear has the arguments): `is_positive`. Policy, in plain doubles: `box_minimum`, `least_squares_box`.
-A box is a lane of its own, so that it gets the same bits in any company, on every variant and for any number of threads.
+A box is a lane of its own: it gets the same bits in any company, on every variant and for any number of threads.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from infimum.core import Core
 from infimum.core import _core as _default
-from infimum.core.codes import LinearRoutine, Status
+from infimum.core.codes import LinearLimit, LinearRoutine, Status
 from infimum.core.tape import FAILURES, address
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-MOST = 1000  # variables; a matrix of more is one at a time, and LAPACK's
+MOST = int(LinearLimit.MOST)  # variables; larger matrices are not for batches
 
 
 class _Job(ctypes.Structure):

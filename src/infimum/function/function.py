@@ -28,6 +28,7 @@ from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.graph.show import show
 from infimum.interval import Interval
 from infimum.passes.lowering.program import Program
@@ -135,10 +136,26 @@ class Function:
         return self.programs.is_defined_everywhere
 
     @property
+    def is_convex_everywhere(self) -> bool:
+        """Return whether it is convex on all reals, by its operations alone: no box needs a check."""
+        return is_number(self.programs.shape_nodes[0], 1.0)
+
+    @property
+    def may_be_convex(self) -> bool:
+        """Return whether it could be known to be convex on some box."""
+        return not is_number(self.programs.shape_nodes[0], 0.0)
+
+    @property
     def gradient_is_staged(self) -> bool:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
+
+    @cached_property
+    def operations(self) -> int:
+        """How many operations a box takes at least that is enclosed, contracted and differentiated once."""
+        made = self.programs
+        return made.level.operations + made.gradient.operations + made.slope.operations
 
     @property
     def residuals(self) -> Residuals | None:
@@ -262,6 +279,16 @@ class Function:
         """Return `defined` and `smooth` as arrays (k,)."""
         (defined, _), (smooth, _) = self._run(backend, self.programs.facts, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
+
+    def shape_arrays(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None
+    ) -> tuple[BoolArray, BoolArray]:
+        """Return on which boxes (k,) the function is certainly convex, and on which concave.
+
+        That is said of the points of a box at which it is defined, and these form a convex set.
+        """
+        (convex, _), (concave, _) = self._run(backend, self.programs.shape, lo, hi, "interval", None, threads)
+        return convex[:, 0] == 1.0, concave[:, 0] == 1.0
 
     def contraction_ends(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1

@@ -9,6 +9,7 @@ from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
+from infimum.passes.convex.convexity import convexity
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.lowering.lower import lower
@@ -17,6 +18,7 @@ from infimum.passes.sharper.limits import with_limits
 from infimum.passes.sharper.squares import sharper
 from infimum.passes.sharper.steps import with_corners
 from infimum.passes.simplify import simplify
+from infimum.passes.smoother import Smoothed, smoothed
 
 
 class Programs:
@@ -28,13 +30,26 @@ class Programs:
 
     # ------------------------------------------------------------------------------------------ expressions
     @cached_property
+    def smoothed(self) -> Smoothed:
+        """Return the same function in a spelling with fewer kinks, of which slopes and shapes are told."""
+        return smoothed(self.build, self.value_node)
+
+    @cached_property
     def gradient_node(self) -> Node:
-        return gradient(self.build, self.value_node)
+        return gradient(self.build, self.smoothed.output)
 
     @cached_property
     def fact_nodes(self) -> tuple[Node, Node]:
         """Return whether the function is defined, and whether it is smooth."""
-        return facts(self.build, self.value_node)
+        defined, smooth = facts(self.build, self.value_node)
+        if self.smoothed.output is not self.value_node:
+            _, smooth = facts(self.build, self.smoothed.output)
+        return defined, smooth
+
+    @cached_property
+    def shape_nodes(self) -> tuple[Node, Node]:
+        """Return whether the function is convex on a box, and whether it is concave."""
+        return convexity(self.build, self.smoothed)
 
     @cached_property
     def sharp_node(self) -> Node:
@@ -69,7 +84,7 @@ class Programs:
     @cached_property
     def hessians(self) -> Hessians:
         """Return what is made for second derivatives."""
-        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
+        return Hessians(self.build, self.smoothed.output, self.gradient_node, self.n)
 
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
@@ -87,6 +102,10 @@ class Programs:
     @cached_property
     def facts(self) -> Program:
         return lower(list(self.fact_nodes), self.n)
+
+    @cached_property
+    def shape(self) -> Program:
+        return lower(list(self.shape_nodes), self.n)
 
     @cached_property
     def sharp(self) -> Program:

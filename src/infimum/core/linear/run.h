@@ -35,7 +35,8 @@ INFIMUM_FN BoxProblem<D> problem_in(Storage<D> &space, int n) {
     p.n = n;
     p.S = space.take(n * n);
     p.L = space.take(n * n);
-    Numbers<D> *const vectors[] = {&p.g, &p.lo, &p.hi, &p.t, &p.slope, &p.inverse, &p.step, &p.straight, &p.diagonal};
+    Numbers<D> *const vectors[] = {&p.g,       &p.lo,    &p.hi,       &p.t,        &p.slope, &p.inverse, &p.step,
+                                   &p.straight, &p.diagonal, &p.best, &p.below, &p.above, &p.rising};
     for (Numbers<D> *vector : vectors) *vector = space.take(n);
     return p;
 }

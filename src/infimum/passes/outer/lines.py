@@ -1,21 +1,29 @@
-"""What dual lines need of an outer form, as expressions of x, of a centre c and of the lines' places y.
+"""What dual lines need of an outer form, as expressions of x, of a centre c and of the places y where lines touch.
 
     f = H(S),  S = sum r_j(x)^2 + g(x)  >=  Phi(x, y) = sum y_j (2 r_j(x) - y_j) + g(x)   for every y: (r - y)^2 >= 0
 
-Phi is one expression: its gradient by x adds up what the r_j have in common, and their terms cancel. On a box X, c in X:
+Phi is one expression: its gradient by x adds up what the r_j have in common, and their terms cancel. On a box X with
+the point c in it, d = x - c:
 
-    Phi(x) in Phi(X)                                                       always
-    Phi(x) in Phi(c) + sum Phi'_i(X) (x_i - c_i)                           Phi once differentiable around X
-    Phi(x) in Phi(c) + sum Phi'_i(c) (x_i - c_i) + 1/2 d' Phi''(X) d       its gradient likewise; d = x - c
+    Phi(x) in Phi(X)                                                 always
+    Phi(x) in Phi(c) + sum Phi'_i(X) d_i                             where Phi is smooth around X
+    Phi(x) in (Phi(c) + 1/2 d' Phi''(X) d) + sum Phi'_i(c) d_i       likewise: what is smooth here is analytic
+
+The last is Taylor's formula with Lagrange's remainder; the matrix is symmetric, and one half of it is read. Each is an
+expression, so that every rounding is outward.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
+from infimum.passes.hessian.tangent import Tangents, unit
+from infimum.passes.hessian.twice import has_second
 from infimum.passes.outer.split import Outer
 from infimum.passes.simplify import rebuilt
 
@@ -28,70 +36,69 @@ class Lines:
         self.n, self.m = n, outer.m
         self.inputs = 2 * n + outer.m
         self.build = Build(self.inputs)
-        self.y = line(self.build, 2 * n, self.m)
         self.on_box = self._bound(0)
-        self.at_centre = self._bound(n)
         self.slopes_on_box = self._by(self.on_box, 0, n)
-        self.slopes_at_centre = self._by(self.at_centre, n, n)
-
-    def _bound(self, start: int) -> Node:
-        return _bound(self.build, self.outer, self.n, start, self.y)
 
     def first_order(self) -> list[Node]:
-        """Return Phi on X and at c, and its slopes on X and at c."""
-        return [self.on_box, self.at_centre, self.slopes_on_box, self.slopes_at_centre]
+        """Return Phi on X and at c, and its slopes on X."""
+        return [self.on_box, self._bound(self.n), self.slopes_on_box]
+
+    def second_order(self) -> list[Node]:
+        """Return Phi(c) + 1/2 d' Phi''(X) d, and the slopes at c."""
+        at_centre = self._bound(self.n)
+        value = self.build.apply("add", at_centre, self._curvature())
+        return [value, self._by(at_centre, self.n, self.n)]
+
+    def facts(self) -> list[Node]:
+        """Return whether Phi is defined on X, and smooth around X: twice then, where `has_second` holds."""
+        return list(facts(self.build, self.on_box))
+
+    @property
+    def has_second(self) -> bool:
+        """Return whether the form of second order holds where Phi is smooth (passes/hessian/twice)."""
+        return has_second(self.on_box)
+
+    def _bound(self, start: int) -> Node:
+        """Return Phi of the n inputs from `start` on."""
+        b = self.build
+        inner, rest = moved(b, [self.outer.inner, self.outer.rest], self.n, start)
+        each = b.full(tangents(b, inner, line(b, 2 * self.n, self.m)), self.m)
+        return b.apply("add", b.reduce("sum", each, self.m), rest)
+
+    def _curvature(self) -> Node:
+        """Return 1/2 d' Phi''(X) d."""
+        # | terms        | as                                  |
+        # | i = j        | H_ii d_i^2 / 2                      |
+        # | i < j        | d_i (the sum of H_ij d_j over j)    |
+        b, n = self.build, self.n
+        d = b.apply("sub", line(b, 0, n), line(b, n, n))
+        total = b.number(0)
+        for i in range(n):
+            along = Tangents(b, unit(b, np.array([i]), self.inputs))
+            row = b.full(along.of(_from(b, self.slopes_on_box, i)) or b.number(0), n - i)
+            own = b.apply("mul", b.apply("mul", b.number(0.5), _element(b, row, 0)), b.apply("sqr", _element(b, d, i)))
+            total = b.apply("add", total, own)
+            if i + 1 < n:
+                others = b.apply("mul", _from(b, row, 1), _from(b, d, i + 1))
+                mixed = b.reduce("sum", b.full(others, n - i - 1), n - i - 1)
+                total = b.apply("add", total, b.apply("mul", _element(b, d, i), mixed))
+        return total
 
     def _by(self, node: Node, start: int, size: int) -> Node:
         """Return the partial derivatives of a scalar by some of the inputs."""
         found = gradient(self.build, node)
-        return self.build.take(found, indexmap.affine([(size, 1)], start, found.size))
-
-    def second_order(self) -> Node:
-        """Return 1/2 d' Phi''(X) d, d = X - c, by one half of the symmetric matrix."""
-        b, n = self.build, self.n
-        d = b.apply("sub", line(b, 0, n), line(b, n, n))
-        parts: list[Node] = []
-        for i in range(n):
-            own = b.take(self.slopes_on_box, indexmap.affine([], i, n))
-            row = self._by(own, i, n - i)
-            here = b.take(d, indexmap.affine([], i, n))
-            parts.append(b.apply("mul", b.apply("mul", b.number(0.5), b.take(row, first(row))), b.apply("sqr", here)))
-            if i + 1 < n:
-                beyond = b.take(row, indexmap.affine([(n - i - 1, 1)], 1, n - i))
-                others = b.take(d, indexmap.affine([(n - i - 1, 1)], i + 1, n))
-                parts.append(b.apply("mul", here, b.reduce("sum", b.apply("mul", beyond, others), n - i - 1)))
-        total = parts[0]
-        for part in parts[1:]:
-            total = b.apply("add", total, part)
-        return total
-
-    def facts(self) -> list[Node]:
-        """Return whether Phi is defined on the box, is smooth around it, and its gradient is."""
-        defined, smooth = facts(self.build, self.on_box)
-        total = self.build.reduce("sum", self.build.full(self.slopes_on_box, self.n), self.n)
-        return [defined, smooth, facts(self.build, total)[1]]
-
-    def jacobian(self) -> list[Node]:
-        """Return for each variable the m partial derivatives of the r_j by it."""
-        b = self.build
-        (inner,) = moved(b, [self.outer.inner], self.n, 0)
-        each = b.full(b.apply("mul", self.y, inner), self.m)
-        slopes = self._by(b.reduce("sum", each, self.m), 0, self.n)
-        rows = [self._by(b.take(slopes, indexmap.affine([], i, self.n)), 2 * self.n, self.m) for i in range(self.n)]
-        return [b.full(row, self.m) for row in rows]
+        return self.build.full(self.build.take(found, indexmap.affine([(size, 1)], start, found.size)), size)
 
 
-def bound_of(outer: Outer, n: int) -> Node:
-    """Return Phi as an expression of x and y alone."""
-    build = Build(n + outer.m)
-    return _bound(build, outer, n, 0, line(build, n, outer.m))
+def tangents(b: Build, r: Node, y: Node) -> Node:
+    """Return the lines y (2 r - y) that touch the squares r^2 at y and are nowhere above them."""
+    return b.apply("mul", y, b.apply("sub", b.apply("mul", b.number(2), r), y))
 
 
-def _bound(b: Build, outer: Outer, n: int, start: int, y: Node) -> Node:
-    """Return Phi of the n inputs from `start` on and of y."""
-    inner, rest = moved(b, [outer.inner, outer.rest], n, start)
-    each = b.apply("mul", y, b.apply("sub", b.apply("mul", b.number(2), inner), y))
-    return b.apply("add", b.reduce("sum", b.full(each, outer.m), outer.m), rest)
+def jacobian(build: Build, inner: Node, n: int) -> list[Node]:
+    """Return for each variable the partial derivatives of the elements by it."""
+    seeds = (unit(build, np.array([i]), n) for i in range(n))
+    return [build.full(Tangents(build, seed).of(inner) or build.number(0), inner.size) for seed in seeds]
 
 
 def moved(build: Build, nodes: list[Node], n: int, start: int) -> list[Node]:
@@ -107,6 +114,9 @@ def line(build: Build, start: int, size: int) -> Node:
     return build.take(build.x, indexmap.affine([(size, 1)], start, build.x.size))
 
 
-def first(node: Node) -> indexmap.Affine:
-    """Return the map to the first element."""
-    return indexmap.affine([], 0, node.size)
+def _element(build: Build, node: Node, i: int) -> Node:
+    return build.take(node, indexmap.affine([], i, node.size))
+
+
+def _from(build: Build, node: Node, start: int) -> Node:
+    return build.take(node, indexmap.affine([(node.size - start, 1)], start, node.size))
