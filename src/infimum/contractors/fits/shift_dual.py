@@ -4,8 +4,8 @@ sum r_k^2 >= G(z; v) - 2 slack (passes/linear_parameters/shift), G concave in ea
 ranges of z counts. G is given the b for which it is computed best: near the exponentials' own fit at the vertex.
 
 Policy: v (saddle.py). For z independent at random with means p and variances s, E |T'v|^2 adds up |T_s' v|^2 over all
-sets of filters left out, each times the variances of those: v is a least-squares fit of h by the stack, by its QR
-factorisation, never by its Gram matrix.
+sets of filters left out, each times the variances of those: v is a least-squares fit of h by the stack (banded.py), by
+its QR factorisation, never by its Gram matrix.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from functools import partial
 import numpy as np
 
 from infimum.boxes import Ends, FloatArray
+from infimum.contractors.fits.banded import BandedFit
 from infimum.contractors.fits.saddle import Bounds, Fitted, best_vectors
 from infimum.function.linear_parameters import Shifts
-
-_MOST_NUMBERS = 2**22  # of stacked matrices at once
 
 
 class ShiftDual:
@@ -38,13 +37,9 @@ class ShiftDual:
         z = self.shifts.atom_ends(*box, threads=threads)
         usable = (np.isfinite(z[0]) & np.isfinite(z[1]) & (z[0] <= z[1])).all(1)
         found = Bounds(np.full(len(lo), -np.inf), np.ones_like(box[0]), np.full(len(lo), np.inf))
-        size = max(1, _MOST_NUMBERS // (self.shifts.m * self.shifts.length * len(self._sets)))
-        some = np.flatnonzero(usable)
-        for start in range(0, some.size, size):
-            own = some[start : start + size]
-            part = self._bounds(
-                (lo[own], hi[own]), (box[0][own], box[1][own]), (z[0][own], z[1][own]), threads
-            )
+        own = np.flatnonzero(usable)
+        if own.size:
+            part = self._bounds((lo[own], hi[own]), (box[0][own], box[1][own]), (z[0][own], z[1][own]), threads)
             for whole, new in zip(found, part, strict=True):
                 whole[own] = new
         return found
@@ -58,9 +53,8 @@ class ShiftDual:
             least = np.minimum(least, np.where(bottom <= top, bottom, -np.inf))
         least = self._without_slack(least, box, p, z, v, threads)
         costs = self._costs(z, v)
-        width = p[1] - p[0]
-        shared = np.where(self.shifts.reads, 1.0, 0.0) @ np.diag(np.ones(width.shape[1]))
-        return Bounds(least, costs @ shared * np.sign(width), self._fitted(mean, mean, mean).h)
+        shared = costs @ self.shifts.reads.astype(float) * (p[1] > p[0])
+        return Bounds(least, shared, self._fitted(mean, mean, mean).h)
 
     def _without_slack(self, least: FloatArray, box: Ends, p: Ends, z: Ends, v: FloatArray, threads: int) -> FloatArray:
         """Return the bounds less twice the slack, -inf where a range of c that counts is infinite."""
@@ -92,18 +86,10 @@ class ShiftDual:
     def _fitted(self, lo: FloatArray, hi: FloatArray, p: FloatArray) -> Fitted:
         """Return the best v for the mean p."""
         variance = np.maximum((hi - p) * (p - lo), 0.0)
-        n, m = self.shifts.length, self.shifts.m
-        blocks, kernels = [], []
-        for own in self._sets:
-            kernel = self._kernel(p, frozenset(own.tolist()))
-            weight = variance[:, own].prod(1)
-            kernels.append((own, kernel))
-            blocks.append(np.sqrt(weight)[:, None, None] * _matrix(kernel, n))
-        stack = np.concatenate(blocks, 1)
-        q, r = np.linalg.qr(stack)
-        right = np.einsum("kmn,m->kn", q[:, :m], self.shifts.h)
-        v = _solved(r, right)
-        value = (right**2).sum(1)
+        kernels = [(own, self._kernel(p, frozenset(own.tolist()))) for own in self._sets]
+        scaled = [np.sqrt(variance[:, own].prod(1))[:, None] * kernel for own, kernel in kernels]
+        fit = BandedFit(scaled, self.shifts.h, self.shifts.length)
+        v = fit.v
         by_set = [_convolved(kernel, v) for _, kernel in kernels]
         slopes, turned = [], []
         rest = self.shifts.h - by_set[0]
@@ -120,8 +106,8 @@ class ShiftDual:
             slopes.append(slope)
             turned.append(self._turned_back(p, rest, i))
         moved = np.stack(turned, 2)  # (k, n, q): how T (h - y) turns with z_i
-        inner = _solved(r.transpose(0, 2, 1), moved)
-        return Fitted(v, value, np.stack(slopes, 1), 2 * np.einsum("kni,knj->kij", inner, inner))
+        inner = fit.turned(moved)
+        return Fitted(v, fit.value, np.stack(slopes, 1), 2 * np.einsum("kni,knj->kij", inner, inner))
 
     def _turn(self, z: FloatArray, v: FloatArray, i: int, without: frozenset[int]) -> FloatArray:
         """Return the derivative of T'v by z_i: minus the other filters' T'v, one step on for a wave."""
@@ -175,23 +161,3 @@ def _convolved(kernel: FloatArray, v: FloatArray) -> FloatArray:
     for j in range(kernel.shape[1]):
         found[:, j : j + v.shape[1]] += kernel[:, j : j + 1] * v
     return found
-
-
-def _matrix(kernel: FloatArray, n: int) -> FloatArray:
-    """Return the matrices (k, n + order, n) of `_convolved`."""
-    found = np.zeros((len(kernel), n + kernel.shape[1] - 1, n))
-    each = np.arange(n)
-    for j in range(kernel.shape[1]):
-        found[:, each + j, each] = kernel[:, j : j + 1]
-    return found
-
-
-def _solved(r: FloatArray, right: FloatArray) -> FloatArray:
-    """Return the solutions of triangular systems; 0 where there are none."""
-    columns = right[:, :, None] if right.ndim == 2 else right
-    try:
-        found = np.linalg.solve(r, columns)
-    except np.linalg.LinAlgError:
-        found = np.zeros_like(columns)
-    found = np.where(np.isfinite(found), found, 0.0)
-    return found[:, :, 0] if right.ndim == 2 else found
