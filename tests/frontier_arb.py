@@ -206,6 +206,11 @@ def diode(kelvin: str) -> Callable[..., Any]:
     return current
 
 
+def wave(x: Any, period: Any, cosine: Any, sine: Any) -> Any:
+    angle = 2 * arb.pi() * x / period
+    return cosine * angle.cos() + sine * angle.sin()
+
+
 MODELS: dict[str, Callable[..., Any]] = {
     "nist_misra1a": lambda x, y, b1, b2: b1 * (1 - (-b2 * x).exp()),
     "nist_chwirut2": lambda x, y, b1, b2, b3: (-b1 * x).exp() / (b2 + b3 * x),
@@ -215,6 +220,19 @@ MODELS: dict[str, Callable[..., Any]] = {
     "nist_mgh09": lambda x, y, b1, b2, b3, b4: b1 * (x * x + b2 * x) / (x * x + b3 * x + b4),
     "nist_rat42": lambda x, y, b1, b2, b3: b1 / (1 + (b2 - b3 * x).exp()),
     "nist_roszman1": lambda x, y, b1, b2, b3, b4: b1 - b2 * x - (b3 / (x - b4)).atan() / arb.pi(),
+    "nist_thurber": lambda x, y, b1, b2, b3, b4, b5, b6, b7: (
+        (b1 + x * (b2 + x * (b3 + x * b4))) / (1 + x * (b5 + x * (b6 + x * b7)))
+    ),
+    "nist_enso": lambda x, y, b1, b2, b3, b4, b5, b6, b7, b8, b9: (
+        b1 + wave(x, arb(12), b2, b3) + wave(x, b4, b5, b6) + wave(x, b7, b8, b9)
+    ),
+    "nist_gauss1": lambda x, y, b1, b2, b3, b4, b5, b6, b7, b8: (
+        b1 * (-b2 * x).exp() + b3 * (-(((x - b4) / b5) ** 2)).exp() + b6 * (-(((x - b7) / b8) ** 2)).exp()
+    ),
+    "nist_lanczos3": lambda x, y, b1, b2, b3, b4, b5, b6: (
+        b1 * (-b2 * x).exp() + b3 * (-b4 * x).exp() + b5 * (-b6 * x).exp()
+    ),
+    "nist_kirby2": lambda x, y, b1, b2, b3, b4, b5: (b1 + x * (b2 + x * b3)) / (1 + x * (b4 + x * b5)),
     "pv_rtc_france": diode("306.15"),
     "pv_photowatt": diode("318.15"),
 }

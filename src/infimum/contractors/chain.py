@@ -5,20 +5,21 @@ Between two of infimum's own, boxes stay where they are, on the host or on a GPU
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.backends.placement import like, to_host
 from infimum.boxes import BoolArray, Boxes, FloatArray, shrinkage, taken, without_nan
+from infimum.concurrency import cached_property
 from infimum.contractors.contractor import Contractor, contracted_by, is_own
 from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.known import Known
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import LinearLayer
 from infimum.contractors.linear.slopes import LayerSlopes
-from infimum.contractors.table import CONTRACTORS, DEFAULT
+from infimum.contractors.table import CLOSING, CONTRACTORS, DEFAULT
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
@@ -26,6 +27,9 @@ from infimum.function.function import Function
 
 _LARGE_LAYER = 64  # variables; beyond, contraction of f itself costs more than all the rest
 _NARROW = 2.0**-16  # relative
+
+
+Enough = Callable[[Boxes, float], BoolArray]
 
 
 class ContractorChain:
@@ -46,28 +50,47 @@ class ContractorChain:
         self.known = Known(function, domain, threads=threads)
         self.work: dict[str, float] = {}
         self._has_level = "level" in contractors
-        links = {name: make(function) for name, make in CONTRACTORS.items() if name in contractors}
-        linear = links.pop("linear", None)
-        self._linear = linear if isinstance(linear, LinearLayer) else None
-        # Without `level` nothing else would bound f from below, so that plain enclosures do.
-        self._links: list[tuple[str, Contractor]] = [] if self._has_level else [("", Enclosure())]
-        self._links += [(name, link) for name, link in links.items() if link is not None]
-        self._links += [(type(own).__name__, own) for own in contractors if not isinstance(own, str)]
+        self._names = contractors
+        self._closing = self._made(CLOSING)
         self._unbounded = UnboundedBoxes(function, domain)
         self._probe = Level(passes=60, least=0.2)
         self._patient = Level(passes=max(60, min(3000, 4_000_000 // function.n)), least=0.4 / function.n)
+
+    def _made(self, names: Iterable[str]) -> list[tuple[str, Contractor]]:
+        """Return those of infimum's contractors that are asked for and can do something for the function."""
+        links = ((name, CONTRACTORS[name](self.function)) for name in names if name in self._names)
+        return [(name, link) for name, link in links if link is not None]
+
+    @cached_property
+    def _linear(self) -> LinearLayer | None:
+        made = [link for _, link in self._made(["linear"])]
+        return made[0] if made and isinstance(made[0], LinearLayer) else None
+
+    @cached_property
+    def _links(self) -> list[tuple[str, Contractor]]:
+        # Without `level` nothing else would bound f from below, so that plain enclosures do.
+        found: list[tuple[str, Contractor]] = [] if self._has_level else [("", Enclosure())]
+        found += self._made(name for name in CONTRACTORS if name not in CLOSING and name != "linear")
+        return found + [(type(own).__name__, own) for own in self._names if not isinstance(own, str)]
 
     @property
     def can_guess(self) -> bool:
         """Whether boxes can be contracted under a guessed level."""
         return self._has_level or self._linear is not None
 
-    def contract(self, boxes: Boxes, upper: float) -> Boxes:
+    def contract(self, boxes: Boxes, upper: float, is_enough: Enough | None = None) -> Boxes:
         """Return boxes around every point of each box that can be a minimiser with a value up to `upper`.
 
-        Boxes that have no such point are left out; no lower bound falls.
+        Boxes that have no such point are left out; no lower bound falls. What closes boxes comes first; once they need
+        no cut, as `is_enough` says, or an upper bound is in sight for the first time, the others are not asked.
         """
         known = self.known.under(upper)
+        known.forget_hints()
+        for name, contractor in self._closing:
+            boxes = self._turn(name, contractor, boxes, known)
+            is_closed = is_enough is not None and bool(is_enough(boxes, upper).all())
+            if is_closed or (upper == np.inf and self.known.has_offers):
+                return boxes
         if not self._unbounded.is_idle:
             boxes = self._turn("", self._unbounded, boxes, known)
         if self._linear is not None:
@@ -80,6 +103,14 @@ class ContractorChain:
         for name, contractor in self._links:
             boxes = self._turn(name, contractor, boxes, known)
         return Boxes(*map(to_host, boxes))
+
+    def contract_each(self, boxes: Boxes, upper: float) -> Boxes:
+        """Return as many boxes, in their order: what one turn of each contractor but `linear` leaves."""
+        known = self.known.under(upper)
+        for _, contractor in (*self._closing, *self._links):
+            found = contractor.contract(boxes, known)
+            boxes = found.emptied(found.is_empty() | (found.lower > upper))
+        return boxes
 
     def contract_to_level(self, boxes: Boxes, level: FloatArray, *, patient: bool = False) -> Boxes:
         """Return boxes around the points with a value up to a level (k,) for each, and bounds of the boxes given.

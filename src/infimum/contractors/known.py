@@ -15,6 +15,8 @@ from infimum.domain import Domain
 from infimum.function.expression import stepped_variables
 from infimum.function.function import Function
 
+_MOST_PAIRS = 2**20  # of boxes that are compared
+
 Answers = tuple[npt.NDArray[Any], ...]
 
 
@@ -72,10 +74,41 @@ class Known:
         if len(points):
             self._memory.offered.append(points)
 
+    @property
+    def has_offers(self) -> bool:
+        """Whether points were proposed since they were last asked for."""
+        return bool(self._memory.offered)
+
     def offered(self) -> list[FloatArray]:
         """Return what was proposed since it was last asked for."""
         found, self._memory.offered = self._memory.offered, []
         return found
+
+    def hint(self, boxes: Boxes, weights: FloatArray) -> None:
+        """Say what a cut of each variable promises on boxes, (k, n), NaN for no opinion: policy, for the default rule.
+
+        It is known of a box as long as it lies in one of these, and until the next time that boxes are contracted.
+        """
+        self._memory.hinted.append((boxes.ends, weights))
+
+    @property
+    def has_hints(self) -> bool:
+        """Whether any box was hinted at lately."""
+        return any(bool(np.isfinite(weights).any()) for _, weights in self._memory.hinted)
+
+    def hints(self, boxes: Boxes) -> FloatArray:
+        """Return what was hinted last about boxes, (k, n); NaN where nothing was."""
+        found = np.full_like(boxes.lo, np.nan)
+        for ends, weights in reversed(self._memory.hinted):
+            rows = np.flatnonzero(np.isnan(found).any(1))
+            if not rows.size:
+                break
+            found[rows] = _matched(boxes[rows].ends, ends, weights)
+        return found
+
+    def forget_hints(self) -> None:
+        """Forget what was hinted about boxes: others are contracted now."""
+        self._memory.hinted = []
 
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
@@ -146,3 +179,31 @@ class _Memories:
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
         self.offered: list[FloatArray] = []
+        self.hinted: list[tuple[Ends, FloatArray]] = []
+
+
+def _matched(boxes: Ends, known: Ends, weights: FloatArray) -> FloatArray:
+    """Return the weights of the known box that each box lies in: that of the same ends, or the first around it.
+
+    A part of a box has its weights times the square of what it has of the widths: so do curvatures count.
+    """
+    found = np.full_like(boxes[0], np.nan)
+    if not len(weights) or weights.shape[1:] != found.shape[1:]:
+        return found
+    rows = {lo.tobytes() + hi.tobytes(): i for i, (lo, hi) in enumerate(zip(*known, strict=True))}
+    missing = []
+    for i, (lo, hi) in enumerate(zip(*boxes, strict=True)):
+        at = rows.get(lo.tobytes() + hi.tobytes())
+        if at is None:
+            missing.append(i)
+        else:
+            found[i] = weights[at]
+    if len(missing) * len(weights) <= _MOST_PAIRS:
+        for i in missing:
+            around = ((known[0] <= boxes[0][i]) & (boxes[1][i] <= known[1])).all(1)
+            at = int(around.argmax())
+            if around[at]:
+                with np.errstate(all="ignore"):
+                    part = (boxes[1][i] - boxes[0][i]) / (known[1][at] - known[0][at])
+                found[i] = np.where(np.isfinite(part), weights[at] * part**2, weights[at])
+    return found

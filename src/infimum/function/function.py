@@ -20,11 +20,15 @@ from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption, ShapeMismatch
 from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
+from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
+from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node
+from infimum.graph.payload import is_number
 from infimum.graph.show import show
 from infimum.interval import Interval
 from infimum.passes.lowering.program import Program
@@ -132,10 +136,55 @@ class Function:
         return self.programs.is_defined_everywhere
 
     @property
+    def is_convex_everywhere(self) -> bool:
+        """Return whether it is convex on all reals, by its operations alone: no box needs a check."""
+        return is_number(self.programs.shape_nodes[0], 1.0)
+
+    @property
+    def may_be_convex(self) -> bool:
+        """Return whether it could be known to be convex on some box."""
+        return not is_number(self.programs.shape_nodes[0], 0.0)
+
+    @property
+    def may_be_concave(self) -> bool:
+        """Return whether it could be known to be concave on some box."""
+        return not is_number(self.programs.shape_nodes[1], 0.0)
+
+    @property
     def gradient_is_staged(self) -> bool:
         """Return whether the masks of a smooth region hold all that the gradient's enclosures say of its children."""
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
+
+    @cached_property
+    def operations(self) -> int:
+        """How many operations a box takes at least that is enclosed, contracted and differentiated once."""
+        made = self.programs
+        return made.level.operations + made.gradient.operations + made.slope.operations
+
+    @property
+    def residuals(self) -> Residuals | None:
+        """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
+        outer = self.programs.outer
+        return None if outer is None else Residuals(outer, self.place)
+
+    @property
+    def linear_parameters(self) -> LinearParameters | None:
+        """Return the variables that enter the residuals linearly; None where none do, or all."""
+        found = self.programs.linear_parameters
+        return None if found is None else LinearParameters(found, self.place)
+
+    @property
+    def ratios(self) -> Ratios | None:
+        """Return the residuals as quotients of polynomials; None where they are none."""
+        found = self.programs.ratios
+        return None if found is None else Ratios(found, self.place)
+
+    @property
+    def shifts(self) -> Shifts | None:
+        """Return the filters that annihilate what enters the residuals linearly; None where there are none."""
+        found = self.programs.linear_parameters
+        return None if found is None or found.shift is None else Shifts(found, found.shift, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(
@@ -236,6 +285,16 @@ class Function:
         (defined, _), (smooth, _) = self._run(backend, self.programs.facts, lo, hi, "interval", None, threads)
         return defined[:, 0] == 1.0, (smooth[:, 0] == 1.0) & (defined[:, 0] == 1.0)
 
+    def shape_arrays(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1, backend: str | None = None
+    ) -> tuple[BoolArray, BoolArray]:
+        """Return on which boxes (k,) the function is certainly convex, and on which concave.
+
+        That is said of the points of a box at which it is defined, and these form a convex set.
+        """
+        (convex, _), (concave, _) = self._run(backend, self.programs.shape, lo, hi, "interval", None, threads)
+        return convex[:, 0] == 1.0, concave[:, 0] == 1.0
+
     def contraction_ends(
         self, lo: FloatArray, hi: FloatArray, upper: npt.ArrayLike, *, variant: str | None = None, threads: int = 1
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -266,6 +325,74 @@ class Function:
         low, high = np.hstack([lo, wanted[0]]), np.hstack([hi, wanted[1]])
         found, slope = self.place.run(self.programs.slope, low, high, variant=variant, threads=threads)
         return *found, *slope
+
+    # ------------------------------------------------------------------------------------------ second derivatives
+
+    @property
+    def hessian_cost(self) -> int | None:
+        """Return the interval operations of `hessian_ends` on a box; None where it has too many elements."""
+        return self.programs.hessians.cost
+
+    def is_twice_smooth(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> BoolArray:
+        """Return on which boxes (k,) the Hessians say something: f is C2 on a neighbourhood of them."""
+        if not self.programs.hessians.exist:
+            none: BoolArray = np.full_like(lo[:, 0], False, dtype=bool)
+            return none
+        if self.is_smooth_everywhere:
+            found: BoolArray = np.logical_not((lo > hi).any(axis=1))
+            return found
+        return self.fact_arrays(lo, hi, threads=threads)[1]
+
+    def hessian_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> tuple[FloatArray, FloatArray]:
+        """Return symmetric matrices (k, n, n) of ends around every Hessian on each box that `is_twice_smooth`."""
+        hessians = self._dense_hessians()
+        ((low, high),) = self.place.run(hessians.dense_program, lo, hi, threads=threads)
+        return hessians.full((to_host(low), to_host(high)))
+
+    def second_order_ends(
+        self, lo: FloatArray, hi: FloatArray, *, threads: int = 1
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Return the ends of value (k,), derived gradient (k, n) and Hessian (k, n, n), which share their work."""
+        hessians = self._dense_hessians()
+        value, slope, triangle = self.place.run(hessians.all_program, lo, hi, threads=threads)
+        nowhere = slope[0] > slope[1]
+        slopes = np.where(nowhere, -np.inf, slope[0]), np.where(nowhere, np.inf, slope[1])
+        return (value[0][:, 0], value[1][:, 0]), slopes, hessians.full((to_host(triangle[0]), to_host(triangle[1])))
+
+    def hessian(self, points: npt.ArrayLike) -> FloatArray:
+        """Return the Hessian at a point (n,) as (n, n), or at points (k, n) as (k, n, n), in plain doubles."""
+        hessians = self._dense_hessians()
+        x, single = read_points(self.name, self.n, points)
+        ((values, _),) = self.place.run(hessians.dense_program, x, x, "point")
+        found = hessians.at_points(values)
+        return found[0] if single else found
+
+    def hessian_product(self, points: FloatArray, directions: FloatArray) -> FloatArray:
+        """Return the Hessians at points (k, n) times directions (k, n), in plain doubles."""
+        return self.programs.hessians.products(self.place, points, directions)
+
+    def sparse_hessian(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> SparseHessian | None:
+        """Return what `hessian_ends` does for one box (n,) as the elements that can be other than 0.
+
+        None where these are too many to be told apart.
+        """
+        return self.programs.hessians.sparse(self.place, lo, hi, threads)
+
+    @property
+    def quadratic(self) -> SparseHessian | None:
+        """Return Q with f(x) = x'Qx/2 + b'x + a for all x, where f is certainly such a function; b is f's slope at 0.
+
+        Guarantee: the elements' ends contain those of Q. Made once.
+        """
+        return self.programs.hessians.quadratic
+
+    def _dense_hessians(self) -> Hessians:
+        if self.programs.hessians.cost is None:
+            raise InvalidOption(
+                f"{self.name} has {self.n} variables; a dense Hessian is offered for {MOST_DENSE} at most. "
+                "Ask for sparse_hessian or hessian_product."
+            )
+        return self.programs.hessians
 
     def staged(self, box: Any, variables: npt.ArrayLike, parts: int | npt.ArrayLike = 4) -> Staged:
         """Split one box in some variables; return its children in the order of their bounds, and its best sample point.

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from infimum.concurrency import cached_property
+from infimum.function.hessians import Hessians
+from infimum.function.linear_parameters import LinearPrograms, RatioPrograms, linear_programs, ratio_programs
+from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
+from infimum.passes.convex.convexity import convexity
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.lowering.lower import lower
@@ -14,6 +18,7 @@ from infimum.passes.sharper.limits import with_limits
 from infimum.passes.sharper.squares import sharper
 from infimum.passes.sharper.steps import with_corners
 from infimum.passes.simplify import simplify
+from infimum.passes.smoother import Smoothed, smoothed, unbounded
 
 
 class Programs:
@@ -25,13 +30,30 @@ class Programs:
 
     # ------------------------------------------------------------------------------------------ expressions
     @cached_property
+    def smoothed(self) -> Smoothed:
+        """Return the same function in a spelling with fewer kinks, of which slopes and shapes are told."""
+        return smoothed(self.build, self._unbounded)
+
+    @cached_property
+    def _unbounded(self) -> Node:
+        return unbounded(self.build, self.value_node)
+
+    @cached_property
     def gradient_node(self) -> Node:
-        return gradient(self.build, self.value_node)
+        return gradient(self.build, self.smoothed.output)
 
     @cached_property
     def fact_nodes(self) -> tuple[Node, Node]:
         """Return whether the function is defined, and whether it is smooth."""
-        return facts(self.build, self.value_node)
+        defined, smooth = facts(self.build, self.value_node)
+        if self.smoothed.output is not self.value_node:
+            _, smooth = facts(self.build, self.smoothed.output)
+        return defined, smooth
+
+    @cached_property
+    def shape_nodes(self) -> tuple[Node, Node]:
+        """Return whether the function is convex on a box, and whether it is concave."""
+        return convexity(self.build, self.smoothed)
 
     @cached_property
     def sharp_node(self) -> Node:
@@ -48,6 +70,26 @@ class Programs:
         """Return whether it is defined on all reals, by its operations alone."""
         return is_number(self.fact_nodes[0], 1.0)
 
+    @cached_property
+    def outer(self) -> OuterPrograms | None:
+        """Return what is made from the squares that the function adds up, None where it adds up none."""
+        return outer_programs(self)
+
+    @cached_property
+    def linear_parameters(self) -> LinearPrograms | None:
+        """Return what is made from residuals that are affine in some variables, None where they are in none or all."""
+        return linear_programs(self.outer)
+
+    @cached_property
+    def ratios(self) -> RatioPrograms | None:
+        """Return what is made from residuals that are quotients of polynomials, None where they are none."""
+        return ratio_programs(self.outer)
+
+    @cached_property
+    def hessians(self) -> Hessians:
+        """Return what is made for second derivatives."""
+        return Hessians(self.build, self.value_node, self.gradient_node, self.n)
+
     # ------------------------------------------------------------------------------------------ programs
     @cached_property
     def value(self) -> Program:
@@ -59,11 +101,19 @@ class Programs:
 
     @cached_property
     def value_and_gradient(self) -> Program:
-        return lower([self.value_node, self.gradient_node], self.n)
+        """Return what runs in plain doubles: nothing that the user wrote so as not to overflow is rewritten."""
+        slope = self.gradient_node
+        if self.smoothed.output is not self._unbounded:
+            slope = gradient(self.build, self._unbounded)
+        return lower([self.value_node, slope], self.n)
 
     @cached_property
     def facts(self) -> Program:
         return lower(list(self.fact_nodes), self.n)
+
+    @cached_property
+    def shape(self) -> Program:
+        return lower(list(self.shape_nodes), self.n)
 
     @cached_property
     def sharp(self) -> Program:

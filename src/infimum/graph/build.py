@@ -19,7 +19,7 @@ from infimum.graph import indexmap
 from infimum.graph.constant import Constant, constant, joined
 from infimum.graph.folding import folded
 from infimum.graph.indexmap import Affine, IndexMap
-from infimum.graph.node import Graph, Node, is_fact
+from infimum.graph.node import Graph, Node, bottom_up, is_fact
 from infimum.graph.payload import integer_of, map_of, value_of
 from infimum.graph.rewrites import REWRITES
 from infimum.ops import OPERATIONS, names_with
@@ -27,6 +27,9 @@ from infimum.ops import OPERATIONS, names_with
 _COMMUTATIVE = names_with(lambda row: row.commutative)
 # Cheap enough to compute again, wherever an index map leads and in every phase that reads it.
 CHEAP = names_with(lambda row: row.cheap)
+_KEEP_SIGNS = frozenset(
+    {"add", "mul", "div", "min", "sqrt", "take", "concat", "sum", "prod", "min_of", "max_of", "others"}
+)
 
 
 class Build:
@@ -37,6 +40,7 @@ class Build:
         self.x = self.graph.node("x", (), variables)
         self.keep: set[Node] = set(shared)  # nodes to store rather than to recompute through index maps
         self._total: dict[Node, bool] = {}
+        self._nonnegative: dict[Node, bool] = {}
 
     # ------------------------------------------------------------------------------------------ constants
     def constant(self, value: Constant) -> Node:
@@ -78,6 +82,10 @@ class Build:
             self._total[pending.pop()] = below_total and _is_total_itself(current)
         return self._total[node]
 
+    def is_nonnegative(self, node: Node) -> bool:
+        """Return whether a node is never below 0 where it is defined, by its operations alone."""
+        return bottom_up(node, self._nonnegative, lambda current: _is_nonnegative(current, self._nonnegative))
+
     def opaque(self, node: Node) -> Node:
         """Return a leaf that stands for a node while expressions of it are built; it is replaced before lowering."""
         leaf = self.graph.node("opaque", (), node.size, node.number)
@@ -109,6 +117,8 @@ class Build:
             return self.constant(value_of(node).take(m.indices()))
         if node.op == "take":
             return self.take(node.args[0], indexmap.compose(m, map_of(node)))
+        if not isinstance(m, Affine) and not (m.indices() >= 0).any():
+            return self.full(self.number(0), m.size)  # nothing is read
         if node.op == "concat":
             inside = self._inside_one_piece(node, m)
             if inside is not None:
@@ -189,6 +199,25 @@ class Build:
 
     def recurrence(self, a: Node, b: Node, size: int, reverse: bool) -> Node:
         return self.graph.node("recurrence", (self.full(a, size), self.full(b, size)), size, reverse)
+
+
+def _is_nonnegative(node: Node, known: dict[Node, bool]) -> bool:
+    # | node                     | is never below 0 where                                    |
+    # | constant                 | its elements are                                          |
+    # | even power, sqr, abs, …  | always                                                    |
+    # | max                      | one operand is                                            |
+    # | where                    | both branches are                                         |
+    # | structural, add mul div  | all operands are; an element that is missing is 0         |
+    below = [known[a] for a in node.args]
+    if node.op == "constant":
+        return bool((value_of(node).enclosure()[0] >= 0).all())
+    if node.op in OPERATIONS and (OPERATIONS[node.op].nonnegative or (node.op == "pown" and integer_of(node) % 2 == 0)):
+        return True
+    if node.op == "max":
+        return any(below)
+    if node.op == "where":
+        return all(below[1:])
+    return node.op in _KEEP_SIGNS and all(below)
 
 
 def _is_total_itself(node: Node) -> bool:

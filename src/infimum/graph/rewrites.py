@@ -11,6 +11,8 @@ expressions that are defined everywhere.
     x * x, x^a * x^b                sqr, pown            the same variable once
     sin(q pi y)                     sinpi(q y)           only for the exact pi
     sin(u) cos(u)                   sin(2u)/2            the same variable once
+    exp(u) / (1 + exp(u))           1 / (1 + exp(-u))    likewise, as the slope of log(1 + exp(u)) has it
+    sqrt(u)^2, hypot(u, v)^2        u, u^2 + v^2         for a u that is never below 0
     True and c, False or c          c                    c a truth value
 """
 
@@ -101,7 +103,7 @@ def _mul(b: Build, args: Args, data: Any) -> Node | None:
                 return merged
     if x.op == "neg" and y.op == "neg":
         return b.apply("mul", x.args[0], y.args[0])
-    return _power_product(b, x, y) or _double_angle(b, x, y)
+    return _power_product(b, x, y) or _double_angle(b, x, y) or _logistic(b, x, y)
 
 
 def _merged_factor(b: Build, c: Node, inner: Node) -> Node | None:
@@ -165,6 +167,26 @@ def _double_angle(b: Build, x: Node, y: Node) -> Node | None:
     return None
 
 
+def _logistic(b: Build, x: Node, y: Node) -> Node | None:
+    """Rewrite exp(u) * q recip(1 + exp(u)) as recip(1 + exp(-u)) q, either way round."""
+    for power, other in ((x, y), (y, x)):
+        if power.op != "exp":
+            continue
+        left = _factors(other)
+        for g in left:
+            if g.op == "recip" and g.args[0].op == "add" and power in g.args[0].args and _has_one(g.args[0]):
+                left.remove(g)
+                product = b.apply("recip", b.apply("add", b.number(1), b.apply("exp", b.apply("neg", power.args[0]))))
+                for factor in left:
+                    product = b.apply("mul", product, factor)
+                return product
+    return None
+
+
+def _has_one(node: Node) -> bool:
+    return any(is_number(a, 1.0) for a in node.args)
+
+
 def _div(b: Build, args: Args, data: Any) -> Node | None:
     x, y = args
     if is_number(y, 1.0):
@@ -192,6 +214,11 @@ def _sqr(b: Build, args: Args, data: Any) -> Node | None:
         return b.apply("sqr", x.args[0])
     if x.op == "sqr":
         return b.apply("pown", x.args[0], data=4)
+    if x.op == "sqrt" and b.is_nonnegative(x.args[0]):
+        return x.args[0]
+    if x.op == "hypot":
+        u, v = x.args
+        return b.apply("add", b.apply("sqr", u), b.apply("sqr", v))
     return None
 
 

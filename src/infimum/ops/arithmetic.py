@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.ops import nonfinite
+from infimum.ops.curves import CONCAVE_RISING, FLATTENING, integer_power
 from infimum.ops.record import Builder, Domain, Jump, Node, Operation
 from infimum.ops.slopes import of_one, reversed_by, reversed_by_two, scaled, steep_reciprocal_of
 
@@ -89,18 +90,21 @@ ARITHMETIC = (
         slope=of_one(lambda b, x, y: b.apply("neg", b.apply("sqr", y))),
         reverse=lambda op, a, c, data: (op("pown_rev", c, a[0], data=-1),), exact=True,
         nonfinite=nonfinite.reciprocal, zero="positive",
+        curve=integer_power(-1),
     ),
     Operation(
         name="sqr", numpy=("square",), formula="t*t",
         point=np.square, nonnegative=True, whole=lambda a: a * a,
         facts="everywhere", slope=of_one(lambda b, x, y: scaled(b, 2, x)), reverse=reversed_by("sqr_rev"), exact=True,
         zero="positive", cheap=True, keeps_zero=True,
+        curve=integer_power(2),
     ),
     Operation(
         name="sqrt", numpy=("sqrt",), math=("sqrt",), formula="the square root of t",
         point=np.sqrt, nonnegative=True, monotone=True,
         slope=steep_reciprocal_of(lambda b, x, y: scaled(b, 2, y)), reverse=reversed_by("sqrt_rev"), exact=True,
         domain=Domain(least=0.0), zero="operand",
+        curve=CONCAVE_RISING,
     ),
     Operation(
         name="cbrt", numpy=("cbrt",), math=("cbrt",), scipy=("cbrt",), formula="the cube root of t",
@@ -108,6 +112,7 @@ ARITHMETIC = (
         facts="defined", slope=steep_reciprocal_of(lambda b, x, y: scaled(b, 3, b.apply("sqr", y))),
         reverse=lambda op, a, c, data: (op("pown", c, data=3),),
         zero="operand",
+        curve=FLATTENING,
     ),
     Operation(
         name="hypot", arity=2, numpy=("hypot",), math=("hypot",), formula="sqrt(t*t + s*s)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infimum.ops import nonfinite
+from infimum.ops.curves import MAGNITUDE
 from infimum.ops.record import Builder, Node, Operation, Slope
 from infimum.ops.slopes import of_one, reversed_by, taken
 
@@ -33,6 +34,7 @@ CHOICE = (
         point=np.abs, raises=False, nonnegative=True, whole=lambda a: a, ulps=0,
         facts="defined", slope=of_one(_abs_slope), reverse=reversed_by("abs_rev"), exact=True,
         zero="positive", cheap=True, keeps_zero=True,
+        curve=MAGNITUDE,
     ),
     Operation(
         name="min", arity=2, numpy=("minimum", "fmin"), formula="the smaller of t and s",

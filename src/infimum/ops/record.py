@@ -23,9 +23,12 @@ values
 calculus
     facts          "everywhere": defined and smooth on all reals; "defined": defined there; "checked": the core is asked
     slope          the partial derivatives as expressions; at kinks the hull of all slopes nearby
+    has_second     whether the slope is a function where the operation is smooth, not a range that only contains it
     reverse        for each operand a set that contains all its values for which the result lies in a given set
     factors        the operation as its operand times functions without a zero, where it is 0 at 0
     exact          whether it is folded exactly when its operands are exact constants
+shape
+    curve          of one operand: where it is convex, concave, rising and falling; None: not known
 infinities and zeros, as NumPy has them
     domain         for one operand: the numbers for which it is defined, and its poles
     nonfinite      where it is finite or infinite, given where its operands are; None: as its domain says
@@ -43,6 +46,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
+
+from infimum.ops.curves import Curve
 
 Node = Any  # an expression of whoever builds it: this room stands below graphs
 Truth = Any  # True, False, or an expression that is 0 or 1
@@ -131,9 +136,11 @@ class Operation:
     slack: float = TINY
     facts: Literal["everywhere", "defined", "checked"] = "checked"
     slope: Slope
+    has_second: bool = True
     reverse: Reverse | None = None
     factors: tuple[Factor, ...] = ()
     exact: bool = False
+    curve: Curve | None = None
     domain: Domain | None = None
     nonfinite: Nonfinite | None = None
     zero: Literal["positive", "operand", "rounded"] | None = None

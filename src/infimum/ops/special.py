@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.ops.curves import ABOVE_ZERO, BELOW_ZERO, CONCAVE_RISING, EVERYWHERE, FLATTENING, Curve, Span
 from infimum.ops.record import Builder, Domain, Logic, Node, Operation, States
 from infimum.ops.slopes import of_one, reversed_by
 
@@ -72,6 +73,7 @@ SPECIAL = (
         point=np.vectorize(math.erf, otypes=[float]), raises=False, monotone=True,
         facts="everywhere", slope=of_one(_erf_slope), reverse=reversed_by("erf_rev"),
         zero="operand",
+        curve=FLATTENING,
     ),
     # ulps: SciPy rounds the exponent before it takes the exponential, and its result underflows early
     Operation(
@@ -81,12 +83,14 @@ SPECIAL = (
         facts="everywhere", slope=of_one(lambda b, x, y: b.apply("neg", _erf_slope(b, x, y))),
         reverse=reversed_by("erfc_rev"),
         zero="positive",
+        curve=Curve(convex=ABOVE_ZERO, concave=BELOW_ZERO, falls=EVERYWHERE),
     ),
     Operation(
         name="x_log_x",
         point=_x_log_x,
         slope=of_one(_x_log_x_slope),
         domain=Domain(least=0.0), zero="positive",
+        curve=Curve(convex=EVERYWHERE, rises=(Span(lo=0.375),), falls=(Span(hi=0.3671875),)),
     ),
     # slack: near 1 and 2, where it is 0, SciPy's error is an absolute one
     Operation(
@@ -94,6 +98,7 @@ SPECIAL = (
         point=np.vectorize(_lgamma, otypes=[float]), pole=0, slack=2.0**-49,
         slope=of_one(lambda b, x, y: b.apply("digamma", x)),
         domain=Domain(least=0.0, at_least=math.inf, numbers_outside=True), zero="positive",
+        curve=Curve(convex=EVERYWHERE, rises=(Span(lo=1.5),), falls=(Span(hi=1.4375),)),
     ),
     # slack: beside a zero at 1.46 the error is an absolute one
     Operation(
@@ -101,11 +106,13 @@ SPECIAL = (
         point=_digamma, monotone=True, pole=0, slack=2.0**-47,
         slope=of_one(lambda b, x, y: b.apply("trigamma", x)),
         domain=Domain(least=0.0, at_least=-math.inf, numbers_outside=True), nonfinite=_digamma_at_zero, zero="positive",
+        curve=CONCAVE_RISING,
     ),
     Operation(
         name="trigamma", formula="the slope of digamma at t > 0",
         point=_trigamma, nonnegative=True, monotone=True, pole=0,
-        slope=of_one(_trigamma_slope),
+        slope=of_one(_trigamma_slope), has_second=False,
         domain=Domain(least=0.0, at_least=math.inf, numbers_outside=True), zero="positive",
+        curve=Curve(convex=EVERYWHERE, falls=EVERYWHERE),
     ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infimum.ops import nonfinite
+from infimum.ops.curves import ABOVE_ZERO, BELOW_ZERO, EVERYWHERE, FLATTENING, STEEPENING, Curve, Span, wave
 from infimum.ops.record import Builder, Domain, Factor, Jump, Node, Operation
 from infimum.ops.slopes import (
     inverse,
@@ -18,6 +19,7 @@ from infimum.ops.slopes import (
     steep_reciprocal_of,
 )
 
+_LARGEST = float(np.finfo(np.float64).max)
 _ABSOLUTE = 2.0**-55  # by which NumPy's sin and cos may be wrong where they are nearly 0
 
 
@@ -38,6 +40,7 @@ TRIGONOMETRIC = (
         facts="everywhere", slope=of_one(lambda b, x, y: b.apply("cos", x)), reverse=reversed_by("sin_rev"),
         factors=(Factor("sin_over_x", 1),), exact=True,
         zero="operand",
+        curve=wave("sin", "cos", 1),
     ),
     Operation(
         name="cos", numpy=("cos",), math=("cos",), formula="cos t",
@@ -45,6 +48,7 @@ TRIGONOMETRIC = (
         facts="everywhere", slope=of_one(lambda b, x, y: b.apply("neg", b.apply("sin", x))),
         reverse=reversed_by("cos_rev"), exact=True,
         zero="positive",
+        curve=wave("cos", "sin", -1),
     ),
     Operation(
         name="sinpi", formula="sin(pi*t)",
@@ -52,6 +56,7 @@ TRIGONOMETRIC = (
         facts="everywhere", slope=of_one(lambda b, x, y: _times_pi(b, 1, b.apply("cospi", x))),
         reverse=reversed_by("sinpi_rev"),
         zero="operand",
+        curve=wave("sinpi", "cospi", 1),
     ),
     Operation(
         name="cospi", formula="cos(pi*t)",
@@ -59,6 +64,7 @@ TRIGONOMETRIC = (
         facts="everywhere", slope=of_one(lambda b, x, y: _times_pi(b, -1, b.apply("sinpi", x))),
         reverse=reversed_by("cospi_rev"),
         zero="positive",
+        curve=wave("cospi", "sinpi", -1),
     ),
     Operation(
         name="tan", numpy=("tan",), math=("tan",), formula="tan t",
@@ -66,6 +72,7 @@ TRIGONOMETRIC = (
         slope=of_one(lambda b, x, y: one_plus_square(b, y)), reverse=reversed_by("tan_rev"),
         factors=(Factor("sin_over_x", 1), Factor("cos", -1)), exact=True,
         nonfinite=nonfinite.tangent, zero="operand",
+        curve=Curve((Span(lo=0.0, of="tan"),), (Span(hi=0.0, of="tan"),), rises=(Span(-_LARGEST, _LARGEST, "tan"),)),
     ),
     Operation(
         name="asin", numpy=("arcsin",), math=("asin",), formula="arcsin t",
@@ -73,6 +80,7 @@ TRIGONOMETRIC = (
         slope=steep_reciprocal_of(lambda b, x, y: b.apply("sqrt", one_minus_square(b, x))), reverse=inverse("sin"),
         factors=(Factor("sin_over_x", -1, of="result"),),
         domain=Domain(least=-1.0, most=1.0), zero="operand",
+        curve=STEEPENING,
     ),
     Operation(
         name="acos", numpy=("arccos",), math=("acos",), formula="arccos t",
@@ -80,6 +88,7 @@ TRIGONOMETRIC = (
         slope=of_one(lambda b, x, y: b.apply("neg", steep_reciprocal(b, b.apply("sqrt", one_minus_square(b, x))))),
         reverse=inverse("cos"),
         domain=Domain(least=-1.0, most=1.0), zero="positive",
+        curve=Curve(convex=BELOW_ZERO, concave=ABOVE_ZERO, falls=EVERYWHERE),
     ),
     Operation(
         name="atan", numpy=("arctan",), math=("atan",), formula="arctan t",
@@ -87,6 +96,7 @@ TRIGONOMETRIC = (
         facts="everywhere", slope=reciprocal_of(lambda b, x, y: one_plus_square(b, x)), reverse=reversed_by("atan_rev"),
         factors=(Factor("cos", 1, of="result"), Factor("sin_over_x", -1, of="result")),
         zero="operand",
+        curve=FLATTENING,
     ),
     Operation(
         name="atan2", arity=2, numpy=("arctan2",), math=("atan2",), formula="the angle of the point (s, t)",

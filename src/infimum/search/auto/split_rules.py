@@ -52,7 +52,10 @@ class Smear:
             size = _sizes(boxes)
             weight = size * _with_steps(slopes, known)
             usable = np.isfinite(weight).all(1, keepdims=True) & (weight > 0).any(1, keepdims=True)
-        return in_the_middle(boxes, heaviest(np.where(usable, weight, size), boxes, known))
+        weight = np.where(usable, weight, size)
+        hints = known.hints(boxes)
+        weight = np.where(np.isnan(hints).any(1, keepdims=True), weight, hints)
+        return in_the_middle(boxes, heaviest(weight, boxes, known))
 
 
 class Largest:

@@ -1,0 +1,119 @@
+"""Dual: where a function adds up squares, each square is at least a line, and the lines' sum is one function.
+
+f = H(S), S = sum r_j^2 + g, H increasing. For every y: S(x) >= Phi(x) = sum y_j (2 r_j(x) - y_j) + g(x), as
+(r_j - y_j)^2 >= 0. What the residuals have in common cancels in Phi, as it does not in S; its curvature is that of the
+residuals times y, which is small where the model fits.
+
+    y               what the residuals become at the best point of the box for the model that is linear at its middle:
+                    r(c) + J(c)(t radius), t least squares over |t_i| <= 1. Policy: every y is right
+    lower bounds    Phi(X), its mean-value form, its Taylor form of second order (passes/outer/lines): the best of them
+    what is kept    the points with Phi(x) <= the most that S may be, by both forms, which are linear in x
+
+Guarantee: H is taken through by intervals both ways, so that f(x) <= upper implies Phi(x) <= most(upper), and f is at
+least least(b) where S is at least b.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infimum.backends.placement import like, to_host
+from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.contractors.known import Known
+from infimum.core.linear import box_minimum, least_squares_box
+from infimum.function.expression import form_contraction_ends
+from infimum.function.function import Function
+from infimum.function.outer import DualLines, Residuals, dual_lines
+
+_SWEEPS = 30
+MOST_VARIABLES, _MOST_ENTRIES = 50, 20_000  # of the Jacobian; beyond, its Programs cost more than they bring
+_OFFERED = 4  # points of a batch whose squares are looked at
+_MUCH = 1e-3  # of what S may be: a point that is better by less is not worth another pass over the batch
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Dual lines for one function. Boxes with infinite ends stay as they are."""
+
+    lines: DualLines
+    residuals: Residuals
+    price: float
+
+    def contract(self, boxes: Boxes, known: Known) -> Boxes:
+        """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
+        low, high, lower = (to_host(array).copy() for array in boxes)
+        limit = to_host(known.limits(boxes))
+        finite = (np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1)
+        active = np.flatnonzero(finite)
+        if active.size:
+            box, most = (low[active], high[active]), self.lines.most(limit[active])
+            c = _middle(box)
+            y = self._places(box, c, most, known)
+            low[active], high[active], bound = self._contracted(box, c, y, most, known)
+            lower[active] = np.maximum(lower[active], self.lines.least(bound))
+        found = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
+        return found.emptied(found.is_empty() | (found.lower > like(limit, boxes.lo)))
+
+    def _places(self, box: Ends, c: FloatArray, most: FloatArray, known: Known) -> FloatArray:
+        """Return y (k, m), and offer points that have turned out well (POLICY)."""
+        threads = known.threads
+        with np.errstate(all="ignore"):
+            radius = 0.5 * box[1] - 0.5 * box[0]
+            r, _, slope = self.residuals.values_and_rest(c, threads=threads)
+            scaled = self.residuals.jacobian(c, threads=threads) * radius[:, None, :]
+            t = _least(scaled, r, slope * radius, threads)
+            y = r + np.matmul(scaled, t[:, :, None])[:, :, 0]
+            y = np.where(np.isfinite(y), y, np.where(np.isfinite(r), r, 0.0)) + 0.0  # no -0.0
+            first = np.argsort((y * y).sum(axis=1), kind="stable")[:_OFFERED]
+            points = np.clip(c[first] + radius[first] * t[first], box[0][first], box[1][first])
+            r, rest, _ = self.residuals.values_and_rest(points, threads=threads)
+            value = (r * r).sum(axis=1) + rest
+            known.offer(points[value < most[first] - _MUCH * np.abs(most[first])])
+        return y
+
+    def _contracted(
+        self, box: Ends, c: FloatArray, y: FloatArray, most: FloatArray, known: Known
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return ends around the points of each box with Phi(x) <= most, and lower bounds of Phi on the boxes."""
+        low, high = box[0].copy(), box[1].copy()
+        found = self.lines.ends(*box, c, y, threads=known.threads)
+        lower = np.where(found.range[0] <= found.range[1], found.range[0], np.inf)
+        some = np.flatnonzero(self.lines.smooth(*box, c, y, threads=known.threads))
+        for form in found.forms if some.size else ():
+            own, slope, value = ((ends[0][some], ends[1][some]) for ends in (box, form.slope, form.value))
+            *after, bound = form_contraction_ends(
+                known.function, own, slope, c[some], value, most[some], threads=known.threads
+            )
+            low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
+            lower[some] = np.maximum(lower[some], bound)
+        return low, high, lower
+
+
+def _middle(box: Ends) -> FloatArray:
+    middle: FloatArray = np.clip(0.5 * box[0] + 0.5 * box[1], *box) + 0.0
+    return middle
+
+
+def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> FloatArray:
+    """Return about the t (k, n) in [-1, 1] that make |r + A t|^2 + slope t least."""
+    clean = np.asarray(np.isfinite(a).all(axis=(1, 2)) & np.isfinite(r).all(axis=1) & np.isfinite(slope).all(axis=1))
+    a, r = np.where(clean[:, None, None], a, 0.0), np.where(clean[:, None], r, 0.0)
+    if not slope.any():
+        return least_squares_box(a, r, _SWEEPS, threads=threads)
+    turned = a.transpose(0, 2, 1)
+    gram, right = 2 * np.matmul(turned, a), 2 * np.matmul(turned, r[:, :, None])[:, :, 0]
+    right = right + np.where(clean[:, None], slope, 0.0)
+    ones = np.ones_like(right)
+    return box_minimum(gram, right, -ones, ones, rounds=_SWEEPS, threads=threads)
+
+
+def dual(function: Function) -> Dual | None:
+    """Return the contractor of a function that adds up squares; None where it would cost more than it brings."""
+    if function.n > MOST_VARIABLES:
+        return None
+    residuals, lines = function.residuals, dual_lines(function)
+    if residuals is None or lines is None or residuals.m * function.n > _MOST_ENTRIES:
+        return None
+    return Dual(lines, residuals, lines.operations / function.operations)

@@ -1,0 +1,1 @@
+"""Contractors of fits whose parameters enter linearly in part: they bound f over the others alone."""

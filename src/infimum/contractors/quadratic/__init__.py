@@ -1,0 +1,1 @@
+"""Quadratic functions: convex ones by one tangent, others by convex ones below them."""

@@ -1,0 +1,152 @@
+"""Second derivatives of a function: dense for few variables, sparse for many, and times a direction."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.backends.placement import Place
+from infimum.concurrency import cached_property
+from infimum.graph.build import Build
+from infimum.graph.node import Node
+from infimum.passes.hessian.degree import is_quadratic
+from infimum.passes.hessian.pattern import Pattern, pattern
+from infimum.passes.hessian.product import product
+from infimum.passes.hessian.rows import Triangle, triangle
+from infimum.passes.hessian.twice import has_second
+from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Body, Program
+
+FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
+Ends = tuple[FloatArray, FloatArray]
+
+MOST_DENSE = 200  # variables
+_FEW = 64  # variables, of which patterns are not worth their time
+_MOST_AT_ONCE = 2**22  # numbers of a batch of directions
+
+
+class SparseHessian(NamedTuple):
+    """Elements (rows, columns) that contain those of a symmetric matrix, rows >= columns; all others are exactly 0."""
+
+    rows: IndexArray
+    columns: IndexArray
+    low: FloatArray
+    high: FloatArray
+
+    def dense(self, n: int) -> Ends:
+        """Return the ends as matrices (n, n)."""
+        low, high = np.zeros((2, n, n))
+        for matrix, end in ((low, self.low), (high, self.high)):
+            matrix[self.rows, self.columns] = matrix[self.columns, self.rows] = end
+        return low, high
+
+
+class Hessians:
+    """What is made from a function's value and gradient for its second derivatives, each when it is first asked for."""
+
+    def __init__(self, build: Build, value: Node, gradient: Node, n: int) -> None:
+        self.n = n
+        self._build, self._value, self._gradient = build, value, gradient
+
+    @cached_property
+    def exist(self) -> bool:
+        """Return whether second derivatives are known anywhere."""
+        return has_second(self._value)
+
+    @cached_property
+    def quadratic(self) -> SparseHessian | None:
+        """Return the Hessian of a quadratic function, which is the same everywhere; None for any other function."""
+        if not is_quadratic(self._build, self._value):
+            return None
+        origin = np.zeros(self.n)
+        found = self._by_units() if self.n <= _FEW else self.sparse(Place(), origin, origin, 1)
+        return found if found is not None and np.isfinite([found.low, found.high]).all() else None
+
+    def _by_units(self) -> SparseHessian:
+        """Return the Hessian at 0 by its product with every unit vector: soonest for few variables."""
+        seeds = np.eye(self.n)
+        rows, columns = np.tril_indices(self.n)
+        inputs = np.hstack([np.zeros_like(seeds), seeds])
+        ((low, high),) = Place().run(self.product_program, inputs, inputs)
+        low, high = np.maximum(low, low.T), np.minimum(high, high.T)  # both triangles hold the same numbers
+        return SparseHessian(rows, columns, low[rows, columns], high[rows, columns])
+
+    @cached_property
+    def pattern(self) -> Pattern | None:
+        """Return which second derivatives may be other than 0; None where that is too much to say."""
+        return pattern(self._gradient, self.n)
+
+    # ------------------------------------------------------------------------------------------ dense
+    @cached_property
+    def _triangle(self) -> Triangle:
+        assert self.pattern is not None
+        return triangle(self._build, self._gradient, self.pattern)
+
+    @cached_property
+    def dense_program(self) -> Program:
+        """Return the Program of the lower triangle."""
+        return lower([self._triangle.values], self.n)
+
+    @cached_property
+    def all_program(self) -> Program:
+        """Return the Program of value, gradient and the lower triangle."""
+        return lower([self._value, self._gradient, self._triangle.values], self.n)
+
+    @cached_property
+    def cost(self) -> int | None:
+        """Return the operations of a dense Hessian on a box, None where it is not offered."""
+        if self.n > MOST_DENSE or self.pattern is None:
+            return None
+        bodies = [phase for phase in self.dense_program.phases if isinstance(phase, Body)]
+        return sum(body.groups * body.width * (body.last - body.first) for body in bodies)
+
+    def full(self, ends: Ends) -> Ends:
+        """Return matrices (k, n, n) from the ends (k, count) of the triangle; a NaN or an empty one says nothing."""
+        shape = len(ends[0]), self.n, self.n
+        low, high = np.zeros(shape), np.zeros(shape)
+        rows, columns = self._triangle.rows, self._triangle.columns
+        for matrix, end, other in ((low, ends[0], -np.inf), (high, ends[1], np.inf)):
+            found = np.where(ends[0] <= ends[1], end, other) if rows.size else end[:, :0]
+            matrix[:, rows, columns] = found
+            matrix[:, columns, rows] = found
+        return low, high
+
+    def at_points(self, values: FloatArray) -> FloatArray:
+        """Return matrices (k, n, n) from values (k, count) of the triangle."""
+        found = np.zeros((len(values), self.n, self.n))
+        rows, columns = self._triangle.rows, self._triangle.columns
+        found[:, rows, columns] = found[:, columns, rows] = values[:, : rows.size]
+        return found
+
+    # ------------------------------------------------------------------------------------------ sparse
+    @cached_property
+    def product_program(self) -> Program:
+        """Return the Program of the Hessian times a direction, in x and the direction."""
+        return product(self._gradient, self.n)
+
+    def products(self, place: Place, points: FloatArray, directions: FloatArray) -> FloatArray:
+        """Return the Hessian at points (k, n) times directions (k, n), in plain doubles."""
+        ((found, _),) = place.run(self.product_program, both := np.hstack([points, directions]), both, "point")
+        return found
+
+    def sparse(self, place: Place, lo: FloatArray, hi: FloatArray, threads: int) -> SparseHessian | None:
+        """Return the Hessian on one box (n,), a seed for each colour; None where the pattern is not known."""
+        if self.pattern is None:
+            return None
+        rows, columns, colours = self.pattern.rows, self.pattern.columns, self.pattern.colours
+        low, high = np.zeros(rows.size), np.zeros(rows.size)
+        each = max(1, _MOST_AT_ONCE // self.n)
+        for first in range(0, self.pattern.count, each):
+            own = np.arange(first, min(first + each, self.pattern.count))
+            seeds = (colours == own[:, None]).astype(float)
+            bottom, top = (np.hstack([np.broadcast_to(end, seeds.shape), seeds]) for end in (lo, hi))
+            ((a, b),) = place.run(self.product_program, bottom, top, threads=threads)
+            colour = colours[columns]
+            some = (own[0] <= colour) & (colour <= own[-1])
+            at = colour[some] - own[0], rows[some]
+            sure = a[at] <= b[at]
+            low[some], high[some] = np.where(sure, a[at], -np.inf), np.where(sure, b[at], np.inf)
+        return SparseHessian(rows, columns, low, high)

@@ -1,0 +1,1 @@
+"""Where a function is convex, by composition rules (PROOF)."""

@@ -1,0 +1,219 @@
+"""Where an expression is convex or concave over a box: composition rules, the disciplined-convex calculus.
+
+    node                        is convex where
+    x, constants                always; so is what does not depend on x
+    add, sub, sum, take, …      its operands are; a subtracted one is concave
+    h(u)                        the curve of h and the shape of u fit on the hull of u's range (shape.composed)
+    c u                         c >= 0 and u is convex, or c <= 0 and u is concave, element by element
+    products, quotients         as products.py says: u u, u^k, u^2/v, u log u, u log(u/v)
+    max, max_of                 both are, all are
+    hypot(u, v)                 |u| and |v| are
+    pow(u, p), pow(c, u)        the curve of the exponent fits; the sign of log c
+    sqrt(u), pow(u, p)          u is a sum of squares (norms.py), p >= 1/2
+    log u, log1p u              the logarithm of u, of 1 + u, is convex (logarithms.py): log-sum-exp, softplus
+    where(c, u, v)              c is decided on the box, and the branch chosen is convex; where(0 < u, u, 0): max(u, 0)
+    what is smoother            all exponents are: log-sum-exps that were found otherwise (passes/smoother.py)
+    recurrence                  its terms are, its factors not depending on x and not negative
+and concave where minus it is convex. Nothing is said of any other node.
+
+Guarantee: where `convex` is certain on a box X, the set D of the points of X at which the expression is defined is
+convex, and the expression is a convex function on D; likewise `concave`. X may be unbounded or a point.
+"""
+
+from __future__ import annotations
+
+from infimum.graph.build import Build
+from infimum.graph.node import Node, ancestors
+from infimum.graph.payload import integer_of, is_number
+from infimum.ops import OPERATIONS
+from infimum.ops.curves import EVERYWHERE, MAGNITUDE, Curve, power
+from infimum.passes.convex.logarithms import Logarithms
+from infimum.passes.convex.norms import Norms
+from infimum.passes.convex.products import Products
+from infimum.passes.convex.shape import AFFINE, NEITHER, Shape, added, composed, turned
+from infimum.passes.convex.truths import Truth, Truths
+from infimum.passes.smoother import Smoothed
+
+_LOGARITHMS = frozenset({"log", "log2", "log10", "log1p"})
+_PRODUCTS = frozenset({"mul", "div", "recip", "sqr", "pown"})
+
+
+def convexity(build: Build, found: Smoothed) -> tuple[Node, Node]:
+    """Return the scalar nodes (convex, concave) of a scalar output: 1 on boxes where it certainly is."""
+    shapes = Shapes(build, found)
+    convex, concave = shapes.of(found.output)
+    return shapes.truths.node(convex), shapes.truths.node(concave)
+
+
+class Shapes:
+    """The shapes of every node under an output."""
+
+    def __init__(self, build: Build, found: Smoothed) -> None:
+        self.truths = Truths(build)
+        self.build = build
+        self._exponents = found.exponents
+        self._varies: set[Node] = set()
+        self._known: dict[Node, Shape] = {}
+        self.logarithms = Logarithms(self)
+        self.norms = Norms(self)
+        self.products = Products(self)
+        for node in ancestors([found.output]):
+            if node.op == "x" or any(a in self._varies for a in node.args):
+                self._varies.add(node)
+                self._known[node] = self._met(node, self._made(node))
+
+    def of(self, node: Node) -> Shape:
+        """Return the shape of a node."""
+        return self._known.get(node, NEITHER) if self.varies(node) else AFFINE
+
+    def varies(self, node: Node) -> bool:
+        """Return whether a node depends on x."""
+        return node in self._varies
+
+    def through(self, curve: Curve | None, u: Node) -> Shape:
+        """Return the shape of an operation of this curve, of u."""
+        return NEITHER if curve is None else composed(self.truths, curve, u, self.of(u))
+
+    def magnitude(self, u: Node) -> Truth:
+        """Return whether |u| is convex."""
+        return self.through(MAGNITUDE, u).convex
+
+    # ------------------------------------------------------------------------------------------ the rules
+    def _met(self, node: Node, found: Shape) -> Shape:
+        """Return a node's shape, met with what is known of it as the logarithm of a sum of exponentials."""
+        exponents = self._exponents.get(node)
+        if exponents is None or found.convex is True:
+            return found
+        t = self.truths
+        parts = [t.all_of(self.of(z).convex, z.size, exponents.width) for z in exponents.of]
+        return Shape(t.either(found.convex, t.both(*parts)), found.concave)
+
+    def _made(self, node: Node) -> Shape:
+        t, args = self.truths, node.args
+        match node.op:
+            case "x":
+                return AFFINE
+            case "neg":
+                return turned(self.of(args[0]))
+            case "add":
+                return added(t, self.of(args[0]), self.of(args[1]))
+            case "sub":
+                return added(t, self.of(args[0]), turned(self.of(args[1])))
+            case "take":
+                shape = self.of(args[0])
+                return Shape(t.taken(shape.convex, node), t.taken(shape.concave, node))
+            case "concat":
+                sizes = [a.size for a in args]
+                shapes = [self.of(a) for a in args]
+                return Shape(t.joined([s.convex for s in shapes], sizes), t.joined([s.concave for s in shapes], sizes))
+            case "sum":
+                return self._grouped(node, self.of(args[0]))
+            case "max_of" | "min_of":
+                return self._extreme(node.op[:3], self._grouped(node, self.of(args[0])))
+            case "max" | "min":
+                return self._extreme(node.op, added(t, *map(self.of, args)))
+            case "hypot":
+                return Shape(t.both(*map(self.magnitude, args)), False)
+            case "pow":
+                return self._power(node)
+            case "where":
+                return self._where(node)
+            case "prod":
+                return Shape(self.logarithms.is_convex(node), False)
+            case "recurrence":
+                return self._recurrence(node)
+        if node.op in _PRODUCTS:
+            return self.products.shape(node)
+        row = OPERATIONS.get(node.op)
+        if row is None or row.curve is None:
+            return NEITHER
+        found = self.through(row.curve, args[0])
+        if node.op in _LOGARITHMS:
+            return self.logarithms.met(node, found)
+        if node.op == "sqrt":
+            return Shape(t.either(found.convex, self.norms.is_square(args[0])), found.concave)
+        return found
+
+    def _grouped(self, node: Node, shape: Shape) -> Shape:
+        size, width = node.args[0].size, integer_of(node)
+        t = self.truths
+        return Shape(t.all_of(shape.convex, size, width), t.all_of(shape.concave, size, width))
+
+    def _extreme(self, op: str, of_all: Shape) -> Shape:
+        """Return the shape of a maximum or minimum of operands that all have this one."""
+        return Shape(of_all.convex, False) if op == "max" else Shape(False, of_all.concave)
+
+    def _power(self, node: Node) -> Shape:
+        t = self.truths
+        u, p = node.args
+        least, most = t.hull(p)
+        if not self.varies(p):
+            found = self.through(power(least, most), u)
+            is_norm = self.norms.is_square(u) if least >= 0.5 else False
+            return Shape(t.either(found.convex, is_norm), found.concave)
+        if self.varies(u) or t.positive(u) is not True:
+            return NEITHER
+        low, high = t.hull(u)  # c^p is exp(p log c)
+        curve = Curve(EVERYWHERE, rises=EVERYWHERE if low >= 1.0 else (), falls=EVERYWHERE if high <= 1.0 else ())
+        return self.through(curve, p)
+
+    def _where(self, node: Node) -> Shape:
+        t = self.truths
+        condition, x, y = node.args
+        chosen = self._extreme_of_where(node)
+        if chosen is not None:
+            return chosen
+        if not self.build.is_total(condition):
+            return NEITHER
+        holds, fails = t.within(condition, 1.0, 1.0), t.within(condition, 0.0, 0.0)
+        of_x, of_y = self.of(x), self.of(y)
+        return Shape(
+            t.either(t.both(holds, of_x.convex), t.both(fails, of_y.convex)),
+            t.either(t.both(holds, of_x.concave), t.both(fails, of_y.concave)),
+        )
+
+    def _extreme_of_where(self, node: Node) -> Shape | None:
+        """Return the shape of a `where` that is a maximum or minimum of its branches.
+
+        where(p < q, a u, b u), {p, q} = {0, u}    max(a u, b u), or min, by the sign of a - b on the side that p < q
+        where(p < q, q, p)                         max(p, q), the other way round min(p, q)
+        """
+        condition, x, y = node.args
+        if condition.op not in ("is_less", "is_less_equal"):
+            return None
+        p, q = condition.args
+        if (x, y) in ((q, p), (p, q)):
+            return self._extreme("max" if x is q else "min", added(self.truths, self.of(p), self.of(q)))
+        side, u = (1.0, q) if is_number(p, 0.0) else (-1.0, p)
+        if not is_number(p if side > 0 else q, 0.0) or not self.varies(u):
+            return None
+        of_x, of_y = self._multiple(x, u), self._multiple(y, u)
+        if of_x is None or of_y is None:
+            return None
+        (low, high), (least, most) = of_x, of_y
+        shape = self.of(u)
+        if shape != AFFINE or not (low >= most or high <= least):
+            return None
+        return self._extreme("max" if (low >= most) == (side > 0) else "min", shape)
+
+    def _multiple(self, node: Node, u: Node) -> tuple[float, float] | None:
+        """Return ends of c where a node is c u."""
+        if node is u:
+            return 1.0, 1.0
+        if node.op == "neg" and node.args[0] is u:
+            return -1.0, -1.0
+        if is_number(node, 0.0):
+            return 0.0, 0.0
+        if node.op == "mul" and node.args[1] is u and node.args[0].op == "constant":
+            return self.truths.hull(node.args[0])
+        return None
+
+    def _recurrence(self, node: Node) -> Shape:
+        t = self.truths
+        factors, terms = node.args
+        shape = self.of(terms)
+        if self.varies(factors) or shape == AFFINE:
+            return NEITHER if self.varies(factors) else AFFINE
+        all_convex, all_concave = (t.all_of(truth, terms.size, terms.size) for truth in (shape.convex, shape.concave))
+        is_positive = t.all_of(t.within(factors, lo=0.0), factors.size, factors.size)
+        return Shape(t.both(is_positive, all_convex), t.both(is_positive, all_concave))

@@ -1,0 +1,211 @@
+"""The outer form of a function: f = H(sum of w_j phi(u_j) + g), the w_j > 0 and phi squares for a start.
+
+Walking down from f, what is seen through:
+
+    node                                         becomes
+    sums, loops rolled up, concat, take          their terms (passes/separate/terms)
+    mul, div by constants, neg                   a factor of each term
+    sqrt, log, exp, … of one scalar, scaled > 0  a link of H, an increasing function of what is below
+    sqr(sqrt(v))                                 v: both are defined where v >= 0 alone, and v is all that is asked of f
+    sqr(u), u^(2j), p * (c p)                    a square of u, of u^j, of p where c > 0
+
+Guarantee: wherever f is defined, so are H, every u_j and g, and f(x) = H(sum of r_j(x)^2 + g(x)); H does not fall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infimum.graph import indexmap
+from infimum.graph.build import Build
+from infimum.graph.constant import Constant
+from infimum.graph.node import Node
+from infimum.graph.payload import integer_of, value_of
+from infimum.passes.hessian.pattern import reads
+from infimum.passes.separate.terms import Factor, IndexArray, Terms, addends
+
+INCREASING = frozenset(
+    {"sqrt", "cbrt", "log", "log2", "log10", "log1p", "exp", "exp2", "exp10", "expm1", "sinh", "tanh", "asinh", "atan"}
+)
+_MOST_TERMS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Outer:
+    """f = H(sum of squares of the elements of `inner` + rest).
+
+    chain    H as an expression of one variable (of its own graph), None where it is that variable itself
+    inner    the r_j, one array node of the function's own graph
+    rest     g, a scalar node; a constant where the squares are all there is
+    """
+
+    chain: Node | None
+    inner: Node
+    rest: Node
+
+    @property
+    def m(self) -> int:
+        """Return the number of squares."""
+        return self.inner.size
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether nothing but the squares depends on x."""
+        return self.rest.op == "constant"
+
+
+def is_coupled(inner: Node, n: int) -> bool:
+    """Return whether some of the elements reads more than one of the n variables."""
+    found = reads(inner, n)
+    return found is None or bool((np.bincount(found // n) > 1).any())
+
+
+def squares(build: Build, value: Node) -> Outer | None:
+    """Return a function's outer form with its squares; None where no square is a term of it."""
+    chain, value = _outermost(value)
+    constants, families = addends(value)
+    if sum(terms.at.size for terms in families) > _MOST_TERMS:
+        return None
+    inner: list[Node] = []
+    others: list[Node] = [_sum(build, terms) for terms in constants]
+    for terms in families:
+        squared, left = _squares_of(build, terms)
+        inner += squared
+        others += [_sum(build, part) for part in left]
+    if not inner:
+        return None
+    rest = build.number(0)
+    for part in others:
+        rest = build.apply("add", rest, part)
+    return Outer(chain, build.concat(inner), rest)
+
+
+# ---------------------------------------------------------------------------------------------- H
+def _outermost(value: Node) -> tuple[Node | None, Node]:
+    """Return H and what it is applied to."""
+    own = Build(1)
+    links: list[tuple[list[Terms], Terms]] = []
+    while True:
+        value = _unrooted(value)
+        constants, families = addends(value)
+        link = families[0] if len(families) == 1 and families[0].at.size == 1 else None
+        if link is None or link.node.size > 1 or link.node.op not in INCREASING:
+            break
+        scale = _factor(own, link)
+        if scale.op != "constant" or not _is_positive(value_of(scale)):
+            break
+        links.append((constants, link))
+        value = link.node.args[0]
+    chain = own.x
+    for constants, link in reversed(links):
+        chain = own.apply("mul", _factor(own, link), own.apply(link.node.op, chain, data=link.node.data))
+        for terms in constants:
+            chain = own.apply("add", chain, _sum(own, terms))
+    return (chain if links else None), value
+
+
+def _unrooted(value: Node) -> Node:
+    """Return v for the square of a square root of v."""
+    while value.op == "sqr" and value.args[0].op == "sqrt":
+        value = value.args[0].args[0]
+    return value
+
+
+# ---------------------------------------------------------------------------------------------- terms
+def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
+    """Return the roots r of those terms that are squares r^2, and the terms that are left."""
+    under = terms
+    if under.node.op == "sqr" and under.node.args[0].op == "sqrt":
+        inside = _squares_of(build, terms.under(under.node.args[0].args[0]))
+        if inside[0]:
+            return inside
+    base = _base(build, terms)
+    if base is None:
+        return [], [terms]
+    node, inside_terms = base
+    weight = _factor(build, inside_terms)
+    if weight.op != "constant":
+        return [], [terms]
+    lo, hi = value_of(weight).enclosure()
+    usable = np.isfinite(hi) & (lo > 0)
+    if not usable.any():
+        return [], [terms]
+    if not usable.all():
+        some = np.flatnonzero(usable)
+        found, _ = _squares_of(build, terms.chosen(terms.node, terms.at[some], some))
+        few = np.flatnonzero(~usable)
+        return found, [terms.chosen(terms.node, terms.at[few], few)]
+    root = _elements(build, node, inside_terms.at)
+    return [build.apply("mul", build.apply("sqrt", weight), root)], []
+
+
+def _base(build: Build, terms: Terms) -> tuple[Node, Terms] | None:
+    """Return what is squared in the terms, and them with all factors; None where they are no squares."""
+    node = terms.node
+    if node.op == "sqr":
+        return node.args[0], terms.under(node.args[0])
+    if node.op == "pown" and integer_of(node) > 0 and integer_of(node) % 2 == 0:
+        root = build.apply("pown", node.args[0], data=integer_of(node) // 2)
+        return root, terms.under(node.args[0])
+    if node.op == "mul":
+        left, right = (_stripped(terms.under(a)) for a in node.args)
+        if left.node is right.node and left.node.op != "constant" and left.node.size == node.size:
+            own = len(terms.factors)
+            return left.node, Terms(left.node, terms.at, (*left.factors, *right.factors[own:]))
+    return None
+
+
+def _stripped(terms: Terms) -> Terms:
+    """Return the terms with factors by constants taken off their node; those are defined and smooth everywhere."""
+    node = terms.node
+    if node.op == "neg":
+        return _stripped(terms.under(node.args[0], Factor("neg")))
+    if node.op == "mul" and node.args[0].op == "constant":
+        number = node.args[0]
+        at = None if number.size == 1 else terms.at
+        return _stripped(terms.under(node.args[1], Factor("mul", number, at)))
+    if node.op == "div" and node.args[1].op == "constant" and _misses_zero(value_of(node.args[1])):
+        number = node.args[1]
+        at = None if number.size == 1 else terms.at
+        return _stripped(terms.under(node.args[0], Factor("div", number, at)))
+    return terms
+
+
+def _elements(build: Build, node: Node, at: IndexArray) -> Node:
+    if node.op == "constant":
+        return build.constant(value_of(node).take(at))
+    if node.size == 1:
+        return node if at.size == 1 else build.full(node, at.size)
+    return build.take(node, indexmap.of_indices(at, node.size))
+
+
+def _factor(build: Build, terms: Terms) -> Node:
+    """Return what each term is multiplied by: one number for all, or one for each."""
+    made = build.number(1)
+    for factor in reversed(terms.factors):
+        if factor.node is None:
+            made = build.apply(factor.op, made)
+        else:
+            number = value_of(factor.node)
+            scale = build.constant(number if factor.at is None else number.take(factor.at))
+            made = build.apply(factor.op, made, scale)
+    return made
+
+
+def _sum(build: Build, terms: Terms) -> Node:
+    """Return the sum of the terms under their factors."""
+    elements = _elements(build, terms.node, terms.at)
+    each = build.full(build.apply("mul", _factor(build, terms), elements), terms.at.size)
+    return build.reduce("sum", each, terms.at.size)
+
+
+def _is_positive(value: Constant) -> bool:
+    lo, hi = value.enclosure()
+    return bool((lo > 0).all() and np.isfinite(hi).all())
+
+
+def _misses_zero(value: Constant) -> bool:
+    lo, hi = value.enclosure()
+    return bool(((lo > 0) | (hi < 0)).all() and np.isfinite(lo).all() and np.isfinite(hi).all())
