@@ -27,7 +27,7 @@ class Fit:
     rss        Interval that contains the least sum of squares over the bounds: of residuals, divided by sigma where
                that is given; cost is half of it, as SciPy's least_squares has it
     boxes      array (k, n, 2): together they contain every best parameter vector; `ranges` (n, 2) is their hull
-    popt, x    the best parameters found, a point within the boxes; fun is the sum of squares there
+    popt, x    the best parameters found, a point within the bounds; fun is the sum of squares there
     pcov       the covariance of popt as curve_fit estimates it, in plain doubles: it is not certified, nor is perr,
                the square roots of its diagonal. None beyond 1,000 parameters, and where there is no popt
     names      what the parameters are called
