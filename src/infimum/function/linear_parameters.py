@@ -16,13 +16,15 @@ from infimum.graph.payload import value_of
 from infimum.passes.linear_parameters.columns import Columns, columns, used
 from infimum.passes.linear_parameters.ratio import Ratio, bound, ratio
 from infimum.passes.linear_parameters.shift import Shift, ShiftNodes, shift
-from infimum.passes.linear_parameters.support import Group, Support, groups
+from infimum.passes.linear_parameters.support import MOST_SLOPES, Group, Support, groups
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 
 if TYPE_CHECKING:
     from infimum.backends.placement import Place
     from infimum.function.outer import OuterPrograms
+
+__all__ = ["MOST_SLOPES", "LinearParameters", "LinearPrograms", "RatioPrograms", "Ratios", "Shifts"]
 
 FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]

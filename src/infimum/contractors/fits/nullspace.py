@@ -17,6 +17,7 @@ import numpy as np
 from infimum.boxes import Boxes
 from infimum.contractors.fits.descent import least_in_boxes
 from infimum.contractors.fits.ratio_dual import RatioDual
+from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
 from infimum.contractors.fits.shift_dual import ShiftDual
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
@@ -40,7 +41,7 @@ class NullSpace:
         """Return the boxes with better lower bounds; empty where they are above what f may be."""
         own = self.dual.parameters
         finite = (np.isfinite(boxes.lo[:, own]) & np.isfinite(boxes.hi[:, own])).all(axis=1)
-        active = np.flatnonzero(finite & ~boxes.is_empty())
+        active = np.flatnonzero(finite & ~boxes.is_empty() & (known.limits(boxes) < np.inf))
         if not active.size:
             return boxes
         lo, hi = boxes.lo[active], boxes.hi[active]
@@ -52,7 +53,8 @@ class NullSpace:
         weights[:, own] = np.maximum(np.where(np.isfinite(known_of.costs), known_of.costs, 0.0), 1e-300)
         # Where the other parameters, if free, do better than what is known, it is their ranges that count, not p.
         most = self.lines.most(limit)
-        is_free = known_of.values < most - _CLOSE * np.abs(most)
+        with np.errstate(all="ignore"):
+            is_free = known_of.values < most - _CLOSE * np.abs(most)
         known.hint(boxes[active], np.where(is_free[:, None], np.nan, weights))
         self._offer(lo, hi, known_of.least, known)
         return boxes.with_lower(found).emptied(found > known.limits(boxes))
@@ -69,8 +71,10 @@ class NullSpace:
 
 def nullspace(function: Function) -> NullSpace | None:
     """Return the contractor of a fit whose residuals have orthogonal vectors; None where none are found."""
+    if function.n > MOST_VARIABLES:
+        return None
     residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None:
+    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
         return None
     ratios, shifts = function.ratios, function.shifts
     if ratios is not None:

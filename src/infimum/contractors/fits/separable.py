@@ -17,16 +17,19 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
-from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.contractors.fits.descent import boxed_step, least_in_boxes
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
-from infimum.function.linear_parameters import LinearParameters
+from infimum.function.linear_parameters import MOST_SLOPES, LinearParameters
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
+MOST_VARIABLES, MOST_ENTRIES = 50, 20_000  # of the Jacobian, of which each step takes several
 _STEPS = 8
 _CELLS = {0: 1, 1: 8, 2: 4, 3: 2}  # along each parameter of a group
+_MOST_SEEN = 512
+_FAR = 0.25  # in widths of a box
 _EDGE = 1e-3  # of the width of a range
 _SHARE = 0.05  # of the largest number of a range
 _MOST_NUMBERS = 2**22  # of y, as often as there are cells
@@ -39,12 +42,14 @@ class Separable:
         self.parameters = parameters
         self.residuals = residuals
         self.lines = lines
+        self._seen = np.empty((0, residuals.n))  # where squares were least in boxes lately
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return the boxes with better lower bounds; empty where they are above what f may be."""
+        # What others have hinted at is in good hands; before an upper bound is known, nothing could be discarded.
+        wanted = np.isnan(known.hints(boxes)).any(1) & (known.limits(boxes) < np.inf)
         finite = (np.isfinite(boxes.lo) & np.isfinite(boxes.hi)).all(axis=1)
-        # What others have hinted at is in good hands.
-        active = np.flatnonzero(finite & ~boxes.is_empty() & np.isnan(known.hints(boxes)).any(1))
+        active = np.flatnonzero(wanted & finite & ~boxes.is_empty())
         if not active.size:
             return boxes
         box, limit = boxes[active].ends, known.limits(boxes)[active]
@@ -65,14 +70,40 @@ class Separable:
     def _least(self, box: Ends, known: Known) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return points of boxes where the sum of squares is small, the residuals there, and their slopes."""
         lo, hi = box
+        start, is_far = self._remembered(lo, hi)
+        some = np.flatnonzero(is_far)
+        if some.size:
+            start[some] = self._middle(lo[some], hi[some], known)
+        x, r, slopes = least_in_boxes(self.residuals, lo, hi, start, _STEPS, threads=known.threads)
+        self._seen = np.concatenate([x, self._seen[: _MOST_SEEN - min(len(x), _MOST_SEEN)]])
+        return x, _finite(r), slopes
+
+    def _middle(self, lo: FloatArray, hi: FloatArray, known: Known) -> FloatArray:
+        """Return the middles of boxes, with about the best c."""
         start = at_fraction(lo, hi, 0.5)
         r = self.residuals.values(start, threads=known.threads)
         slopes = self.residuals.jacobian(start, threads=known.threads)
         own = self.parameters.linear
-        step = boxed_step(_finite(slopes[:, :, own]), _finite(r), lo[:, own] - start[:, own], hi[:, own] - start[:, own], 1e-14)
-        start[:, own] = _inside(start[:, own] + step, lo[:, own], hi[:, own])
-        x, r, slopes = least_in_boxes(self.residuals, lo, hi, start, _STEPS, threads=known.threads)
-        return x, _finite(r), slopes
+        c = start[:, own]
+        step = boxed_step(_finite(slopes[:, :, own]), _finite(r), lo[:, own] - c, hi[:, own] - c, 1e-14)
+        start[:, own] = _inside(c + step, lo[:, own], hi[:, own])
+        return start
+
+    def _remembered(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return for each box the point seen lately that is nearest to it, moved into it, and whether that is far."""
+        if not len(self._seen):
+            return at_fraction(lo, hi, 0.5), np.ones(len(lo), bool)
+        own = self.parameters.nonlinear
+        low, high, seen = lo[:, None, own], hi[:, None, own], self._seen[None, :, own]
+        with np.errstate(all="ignore"):
+            away = (np.maximum(low - seen, seen - high) / (high - low)).max(2)  # in widths of the box
+        away = np.where(np.isnan(away), np.inf, away)
+        nearest = away.argmin(1)
+        rows = np.arange(len(lo))
+        found = np.clip(self._seen[nearest], lo, hi)
+        linear = self.parameters.linear
+        found[:, linear] = _inside(found[:, linear], lo[:, linear], hi[:, linear])
+        return found, away[rows, nearest] > _FAR
 
     def _bound(
         self, box: Ends, x: FloatArray, y: FloatArray, slopes: FloatArray, cells: int, known: Known
@@ -167,8 +198,13 @@ def _finite(numbers: FloatArray) -> FloatArray:
 
 
 def separable(function: Function) -> Separable | None:
-    """Return the contractor of a fit with parameters that enter linearly; None where there are none."""
-    parameters, residuals, lines = function.linear_parameters, function.residuals, dual_lines(function)
-    if parameters is None or residuals is None or lines is None:
+    """Return the contractor of a fit with parameters that enter linearly; None where it costs more than it brings."""
+    if function.n > MOST_VARIABLES:
+        return None
+    residuals, lines = function.residuals, dual_lines(function)
+    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
+        return None
+    parameters = function.linear_parameters
+    if parameters is None or any(group.parameters.size > MOST_SLOPES for group in parameters.groups):
         return None
     return Separable(parameters, residuals, lines)

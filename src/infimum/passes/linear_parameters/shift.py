@@ -281,15 +281,13 @@ def _grid(times: Constant, m: int) -> tuple[Fraction, FloatArray] | None:
         step = short
     if step == 0:
         return None
-    start = exactly[0]
+    start = exactly[0][0]
     apart = []
     for k, (lo, hi) in enumerate(exactly):
-        away = max(abs(lo - start[0] - step * k), abs(hi - start[0] - step * k))
+        away = max(abs(lo - start - step * k), abs(hi - start - step * k))
         if away > _APART * abs(step):
             return None
         apart.append(float(np.nextafter(float(away), np.inf)) if away else 0.0)
-    if start[0] != start[1]:
-        return None
     return step, np.array(apart)
 
 
