@@ -399,6 +399,9 @@ def test_everything_holds_whatever_is_left_out(left_out: list[str], monkeypatch:
 @pytest.mark.parametrize("broken", BREAKS, ids=lambda broken: broken.__name__)
 def test_a_broken_step_is_noticed(broken: Callable[[Patch], None], monkeypatch: Patch) -> None:
     broken(monkeypatch)
+    # What closes boxes at once would leave too little to what is broken here.
+    own = ("linear", "level", "monotone", "stationary", "mean_value")
+    monkeypatch.setattr(api_options, "DEFAULT", own)
     with pytest.raises((AssertionError, InternalError)):
         everything_holds()
 

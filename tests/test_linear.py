@@ -345,7 +345,7 @@ def forgotten_rest(inverse: Factor, forward: Factor) -> Bound:
 
 
 def test_a_contractor_without_i_minus_ca_is_noticed(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(linear, "_rest", forgotten_rest)
+    monkeypatch.setattr(linear, "defect", forgotten_rest)
     assert lost_points()
 
 

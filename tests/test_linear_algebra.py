@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+import ctypes
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy.typing as npt
 import pytest
 
 import infimum.core
+import quadratics
 from infimum.core import linear
+from quadratics import Case, is_semidefinite, symmetric
 
 FloatArray = npt.NDArray[np.float64]
 VARIANTS = infimum.core.variants()
@@ -19,32 +22,7 @@ VARIANTS = infimum.core.variants()
 # --- positive semidefinite -------------------------------------------------------------------------------------------
 
 
-def is_semidefinite(matrix: FloatArray) -> bool:
-    """Decide it exactly, by elimination in fractions: a pivot 0 needs a row of zeros."""
-    rows = [[Fraction(float(a)) for a in row] for row in matrix]
-    n = len(rows)
-    for j in range(n):
-        pivot = rows[j][j]
-        if pivot < 0 or (pivot == 0 and any(rows[j][k] for k in range(j, n))):
-            return False
-        if pivot == 0:
-            continue
-        for i in range(j + 1, n):
-            if rows[i][j]:
-                factor = rows[i][j] / pivot
-                for k in range(i, n):
-                    rows[i][k] -= factor * rows[j][k]
-                    rows[k][i] = rows[i][k]
-    return True
-
-
-def symmetric(matrices: FloatArray) -> FloatArray:
-    """The lower triangles, mirrored."""
-    lower = np.tril(matrices)
-    return lower + np.tril(matrices, -1).swapaxes(-1, -2)
-
-
-def near_singular(draw: np.random.Generator, count: int, n: int) -> FloatArray:
+def near_singular(draw: np.random.Generator, count: int, n: int) -> Any:
     """Gram matrices in small integers, shifted to either side of being singular by a few units of the last place."""
     columns = draw.integers(-9, 10, (count, n, max(1, n - 1))).astype(float)
     found = columns @ columns.swapaxes(1, 2)
@@ -140,6 +118,130 @@ def test_a_minimum_stays_in_its_box_whatever_is_given() -> None:
     assert np.isfinite(t).all() and ((lo <= t) & (t <= hi))[fine].all()
 
 
+# --- bounds, contraction, convexity ----------------------------------------------------------------------------------
+
+
+def test_nothing_false_is_said_of_quadratics_within_their_curvatures() -> None:
+    assert not quadratics.false_claims(range(40))
+
+
+@pytest.mark.torture
+def test_nothing_false_is_said_of_many_quadratics() -> None:
+    assert not quadratics.false_claims(range(1000, 3000))
+
+
+def bowl(n: int, width: float = 1.0) -> Case:
+    """A convex quadratic with its minimum -1 in the middle of a box, told from another point."""
+    centre = np.full((1, n), 0.25 * width)
+    curvature = (np.eye(n) + 0.5)[None]
+    slope = curvature[0] @ centre[0]
+    value = np.array([0.5 * centre[0] @ slope - 1])
+    ends = -np.full((1, n), width), np.full((1, n), width)
+    nowhere, limit = np.zeros((1, n), bool), np.array([np.inf])
+    return Case(
+        *ends, centre, value, (slope[None],) * 2, (curvature,) * 2, nowhere, limit,
+        slope[None], curvature, np.zeros((1, 1, n)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_a_convex_quadratic_is_bounded_by_its_minimum(n: int) -> None:
+    found = bowl(n).run()
+    assert -1 - 1e-12 < found.lower[0] <= -1 and found.convex[0] and not found.no_minimiser[0]
+    assert np.abs(found.points).max() < 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_level_leaves_the_hull_of_its_ellipsoid(n: int) -> None:
+    made = bowl(n)._replace(limit=np.array([-1 + 0.005]))
+    found = made.run()
+    reach = np.sqrt(2 * 0.005 * np.linalg.inv(made.own_curvature[0]).diagonal())
+    np.testing.assert_allclose(found.hi[0], reach, rtol=1e-9)
+    np.testing.assert_allclose(found.lo[0], -reach, rtol=1e-9)
+
+
+def test_a_slope_alone_contracts_too() -> None:
+    made = bowl(2)._replace(curvature=(np.zeros((1, 2, 2)),) * 2, limit=np.array([-0.5]))
+    found = made._replace(slope=(np.array([[4.0, -8.0]]),) * 2, value=np.array([8.0])).run()
+    # 8 + 4 (x + ...) - 8 (y - ...) is at least -0.5 up to what is added to a curvature of 0
+    assert found.lower[0] <= 8 - 5 - 6 and np.isfinite(found.lower[0])
+    assert found.hi[0, 0] < 0 and found.lo[0, 1] > 0.5
+
+
+def test_wide_curvatures_and_boxes_cost_what_they_must() -> None:
+    made = bowl(3)
+    ends = made.own_curvature - 0.2, made.own_curvature + 0.2
+    found = made._replace(curvature=ends).run()
+    assert found.convex[0] and -1 - 0.5 * 0.2 * 9 * 1.6 < found.lower[0] < -1
+
+
+def test_where_curvature_is_negative_no_minimiser_lies_inside() -> None:
+    saddle = np.array([[[1.0, 2.0], [2.0, 1.0]]])
+    made = bowl(2)._replace(curvature=(saddle, saddle))
+    assert made.run().no_minimiser[0]
+    assert not made._replace(edge=np.array([[False, True]])).run().no_minimiser[0]
+    cap = np.array([[[-1.0, 0.0], [0.0, 1.0]]])
+    found = made._replace(curvature=(cap, cap), edge=np.array([[True, False]])).run()
+    assert not found.no_minimiser[0] and found.concave.tolist() == [[True, False]]
+    assert made._replace(curvature=(cap, cap), edge=np.array([[False, True]])).run().no_minimiser[0]
+
+
+def test_an_indefinite_quadratic_is_bounded_about_as_well_as_by_the_best_shift() -> None:
+    # min Σσ with diag(1, …, 1) - c vvᵀ + diag σ >= 0 is what a semidefinite solver finds; here v has one sign.
+    n, c = 6, 0.4
+    matrix = np.eye(n) - c * np.ones((n, n))
+    made = bowl(n)._replace(
+        centre=np.zeros((1, n)), curvature=(matrix[None],) * 2, slope=(np.zeros((1, n)),) * 2, value=np.zeros(1)
+    )
+    sigma = c * n - 1  # the same for each, by symmetry
+    lower = made.run().lower[0]
+    assert -0.5 * n * sigma * 1.05 < lower <= -0.5 * n * sigma
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_of_what_is_no_number_nothing_is_said(bad: float) -> None:
+    made = bowl(3)._replace(limit=np.array([-1.0]))
+    for name in ("lo", "hi", "centre", "value", "slope", "curvature", "limit"):
+        given = getattr(made, name)
+        for which in range(2 if isinstance(given, tuple) else 1):
+            arrays = [a.copy() for a in given] if isinstance(given, tuple) else [given.copy()]
+            arrays[which].reshape(-1)[0] = bad
+            changed = made._replace(**{name: tuple(arrays) if isinstance(given, tuple) else arrays[0]})
+            found = changed.run()
+            if name != "limit":
+                assert found.lower[0] == -np.inf or name in ("lo", "hi")
+            if name in ("lo", "hi", "centre", "curvature"):
+                assert not found.convex[0] and not found.no_minimiser[0]
+            kept = ~(np.isnan(changed.lo) | np.isnan(changed.hi))
+            if name not in ("limit", "lo", "hi"):
+                assert np.array_equal(found.lo[kept], changed.lo[kept])
+                assert np.array_equal(found.hi[kept], changed.hi[kept])
+
+
+def test_variables_without_width_take_no_part() -> None:
+    made = bowl(3)
+    lo, hi = made.lo.copy(), made.hi.copy()
+    lo[0, 1] = hi[0, 1] = made.centre[0, 1]
+    wild = [end.copy() for end in made.curvature]
+    wild[0][0, 1, :] = wild[0][0, :, 1] = -np.inf
+    wild[1][0, 1, :] = wild[1][0, :, 1] = np.inf
+    found = made._replace(lo=lo, hi=hi, curvature=(wild[0], wild[1])).run()
+    assert found.convex[0] and -1 < found.lower[0] < -0.9
+
+
+@pytest.mark.parametrize("exponent", [-1020, -900, -300, 300, 480])
+def test_boxes_and_values_of_any_size_are_bounded(exponent: int) -> None:
+    made, unit = bowl(2), 2.0**exponent
+    scaled = made._replace(
+        lo=made.lo * unit, hi=made.hi * unit, centre=made.centre * unit,
+        slope=tuple(end / unit for end in made.slope) if exponent > -1000 else (np.zeros((1, 2)),) * 2,
+    )  # fmt: skip
+    found = scaled._replace(curvature=tuple(end / unit / unit for end in made.curvature)).run()
+    if exponent > -500:
+        assert -1.001 < found.lower[0] <= -1
+    assert found.lower[0] <= -1 or exponent < -1000
+
+
 # --- the same everywhere ---------------------------------------------------------------------------------------------
 
 
@@ -163,5 +265,61 @@ def test_every_variant_and_number_of_threads_gives_the_same_bits(count: int) -> 
             for how in [{"variant": v} for v in VARIANTS] + [{"threads": 3}]
         }
         assert len(found) == 1
+        made = quadratics.case(count, count, n)._replace(limit=draw.normal(size=count))
+        ways = [made.run(**how) for how in [*({"variant": v} for v in VARIANTS), {"threads": 3}]]
+        assert len({bits(np.concatenate([a.reshape(count, -1) for a in way], axis=1)) for way in ways}) == 1
         alone = [linear.least_squares_box(jacobian[i : i + 1], residual[i : i + 1]) for i in range(count)]
         assert bits(np.concatenate(alone)) in next(iter(found))
+
+
+# --- broken on purpose -----------------------------------------------------------------------------------------------
+
+# What stays unnoticed, and why.
+HARMLESS = {
+    "cholesky.h add_ru": "δ is larger than it need be by a trace's 2^-53, and the trace's rounding is less",
+    "cholesky.h mul_ru": "likewise",
+    "cholesky.h add_rd": "likewise, but for matrices made for it",
+}
+
+
+class Mutants:
+    """The test build of the core, and the places in linear/ that it can break."""
+
+    def __init__(self, path: Path) -> None:
+        self.core = infimum.core.load(path)
+        self._c = ctypes.CDLL(str(path))
+        self._c.infimum_mutant_site.restype = ctypes.c_char_p
+        self.numbers = range(self._c.infimum_mutant_count() + 1, self._c.infimum_linear_mutant_end())
+
+    def site(self, number: int) -> str:
+        """Switch one on, or all off by -1; tell the file, line and kind of the place where it was met."""
+        self._c.infimum_set_mutant(number)
+        quadratics.false_claims(range(2), core=self.core)
+        text = (self._c.infimum_mutant_site() or b"").decode()
+        return text.rpartition("/")[2]
+
+
+@pytest.fixture(scope="module")
+def mutants(pytestconfig: pytest.Config) -> Any:
+    path = Path(pytestconfig.getoption("--mutants"))
+    if not path.exists():
+        pytest.skip(f"no mutant build at {path}; make test builds it")
+    found = Mutants(path.resolve())
+    yield found
+    found.site(-1)
+
+
+def is_noticed(mutants: Mutants) -> bool:
+    return bool(quadratics.false_claims(range(12), core=mutants.core) or false_verdicts(range(3), core=mutants.core))
+
+
+def test_each_rounding_and_term_matters(mutants: Mutants) -> None:
+    unnoticed = []
+    for number in mutants.numbers:
+        place = mutants.site(number)
+        if place and not is_noticed(mutants):
+            unnoticed.append(place)
+    mutants.site(-1)
+    assert not is_noticed(mutants)
+    print("\n".join(unnoticed))
+    assert not [place for place in unnoticed if f"{place.partition(':')[0]} {place.rpartition(' ')[2]}" not in HARMLESS]

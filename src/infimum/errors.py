@@ -59,6 +59,10 @@ class InvalidBounds(InfimumError, ValueError):
     """The given bounds leave no room for a variable, or are no bounds at all."""
 
 
+class InvalidData(InfimumError, ValueError):
+    """The measurements of a fit are no real numbers, or do not fit together; the message names the row."""
+
+
 class InvalidOption(InfimumError, ValueError):
     """An option of the search has a value that means nothing; the message names it and the substitute."""
 

@@ -69,7 +69,7 @@ def minimize(
     jac            the gradient as a function of x, where a form with fewer repetitions of the variables is known: its
                    enclosures are met with the derived ones. The claim then rests on it, so it is compared at points of
                    the domain and on boxes of the search, and refused where the two contradict each other
-    x0             a point that is tried first
+    x0             a point that is tried first, or several as an array (k, n); local descents start from the best
     ftol, fatol    the goal for the value, [lower, upper] being the minimum enclosed (for a maximum, its negative):
                    upper - lower <= max(ftol * |upper|, fatol). ftol is relative to the minimum, 1e-6 by default; fatol
                    is in the function's own units, 1e-9 by default, and 0 for "relative alone"; ftol=0, fatol=1e-3 is
@@ -132,7 +132,7 @@ def minimize(
         started=started,
         max_regions=options.count("max_regions", max_regions),
         memory_limit=options.count("memory_limit", memory_limit, "number of bytes"),
-        x0=options.start(x0, task.domain),
+        x0=options.starts(x0, task.domain),
         threads=options.threads(threads),
         partition=options.partition(partition),
         sampling=options.sampling(sampling),

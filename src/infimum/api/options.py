@@ -180,27 +180,32 @@ def called(name: str, value: Any, example: str) -> None:
         raise InvalidOption(f"{name}={describe(value)} is no function. Write {name}={example}, or leave it out.")
 
 
-def start(x0: Any, domain: Domain) -> FloatArray | None:
-    """Return the user's point; refuse one outside the bounds."""
+def starts(x0: Any, domain: Domain) -> FloatArray | None:
+    """Return the user's points as an array (k, n); refuse one outside the bounds."""
+    # | given                                  | read as                                     |
+    # | n numbers                              | one point                                   |
+    # | an array (k, n), a list of k points    | k points                                    |
+    # | anything of another shape, nothing     | refused, with the shape that is meant       |
+    # | Intervals with a width                 | refused: no points                          |
     if x0 is None:
         return None
+    wanted = f"Give {domain.n} numbers, or an array (k, {domain.n}) of k points."
     try:
         down, up = ends(x0)
     except (TypeError, ValueError) as error:
-        raise InvalidOption(f"x0={describe(x0)} is no point. Give {domain.n} numbers.") from error
-    if down.shape != (domain.n,):
-        raise InvalidOption(
-            f"x0 has shape {down.shape}, and the function {domain.n} variables. Give {domain.n} numbers."
-        )
+        raise InvalidOption(f"x0={describe(x0)} is no point. {wanted}") from error
+    if down.ndim not in (1, 2) or down.shape[-1] != domain.n or not down.size:
+        raise InvalidOption(f"x0 has shape {down.shape}, and the function {domain.n} variables. {wanted}")
     if (np.nextafter(down, np.inf) < up).any():
-        raise InvalidOption(f"x0={describe(x0)} is no point: it has a width. Give {domain.n} numbers.")
-    point: FloatArray = np.where(down < domain.inner_lo, up, down)  # of two doubles around a number, the one inside
-    outside = ~((domain.inner_lo <= point) & (point <= domain.inner_hi))
+        raise InvalidOption(f"x0={describe(x0)} is no point: it has a width. {wanted}")
+    points: FloatArray = np.where(down < domain.inner_lo, up, down)  # of two doubles around a number, the one inside
+    outside = ~((domain.inner_lo <= points) & (points <= domain.inner_hi))
     if outside.any():
-        i = int(np.argmax(outside))
+        at = np.unravel_index(int(np.argmax(outside)), outside.shape)
+        i, entry = int(at[-1]), ", ".join(map(str, at))
         pair = f"[{float(domain.inner_lo[i])!r}, {float(domain.inner_hi[i])!r}]"
-        raise InvalidOption(f"x0[{i}] = {float(point[i])!r} lies outside the bounds {pair}. Move it inside.")
-    return point
+        raise InvalidOption(f"x0[{entry}] = {float(points[at])!r} lies outside the bounds {pair}. Move it inside.")
+    return points.reshape(-1, domain.n)
 
 
 def refuse_endless(**stops: Any) -> None:

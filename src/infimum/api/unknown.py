@@ -61,10 +61,31 @@ _MEANT = {
 }  # fmt: skip
 
 
-def refuse(unknown: dict[str, Any], known: Iterable[str]) -> None:
+# What SciPy's curve_fit and least_squares call it, and minimize's options that a fit has under another name.
+_MEANT_BY_A_FIT = {
+    "x0": "Write p0=…, a starting point.",
+    "p_init": "Write p0=…, a starting point.",
+    "args": "Fix them in the model: functools.partial(model, name=value), or a lambda.",
+    "kwargs": "Fix them in the function: functools.partial(function, name=value), or a lambda.",
+    "maximize": "Leave it out: a fit is the least sum of squares.",
+    "jac": "Leave it out: derivatives come from the model itself.",
+    "method": "Write method='auto' or method='paper', or leave it out: SciPy's are local methods.",
+    **dict.fromkeys(("weights", "w", "yerr", "dy"), "Write sigma=…, the standard deviations of ydata."),
+    **dict.fromkeys(("check_finite", "nan_policy"), "Leave rows out that are not finite: keep = np.isfinite(ydata)."),
+    "full_output": "Leave it out: the fit has it all, fit.result the rest.",
+    **dict.fromkeys(
+        ("loss", "f_scale"),
+        "Sums of squares alone are fitted here. Give another loss to infimum.minimize as a function of its own.",
+    ),
+    **dict.fromkeys(("x_scale", "diff_step", "tr_solver", "tr_options", "jac_sparsity"), _NO_LUCK),
+}
+
+
+def refuse(unknown: dict[str, Any], known: Iterable[str], of_a_fit: bool = False) -> None:
     """Refuse what was given under a name that is no option."""
     for name, value in unknown.items():
-        raise UnknownOption(f"There is no option {name}={describe(value)}. {_advice(name, sorted(known))}")
+        advice = _MEANT_BY_A_FIT.get(name) if of_a_fit else None
+        raise UnknownOption(f"There is no option {name}={describe(value)}. {advice or _advice(name, sorted(known))}")
 
 
 def _advice(name: str, known: list[str]) -> str:

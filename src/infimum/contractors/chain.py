@@ -85,6 +85,7 @@ class ContractorChain:
         no cut, as `is_enough` says, or an upper bound is in sight for the first time, the others are not asked.
         """
         known = self.known.under(upper)
+        known.forget_hints()
         for name, contractor in self._closing:
             boxes = self._turn(name, contractor, boxes, known)
             is_closed = is_enough is not None and bool(is_enough(boxes, upper).all())
@@ -102,6 +103,14 @@ class ContractorChain:
         for name, contractor in self._links:
             boxes = self._turn(name, contractor, boxes, known)
         return Boxes(*map(to_host, boxes))
+
+    def contract_each(self, boxes: Boxes, upper: float) -> Boxes:
+        """Return as many boxes, in their order: what one turn of each contractor but `linear` leaves."""
+        known = self.known.under(upper)
+        for _, contractor in (*self._closing, *self._links):
+            found = contractor.contract(boxes, known)
+            boxes = found.emptied(found.is_empty() | (found.lower > upper))
+        return boxes
 
     def contract_to_level(self, boxes: Boxes, level: FloatArray, *, patient: bool = False) -> Boxes:
         """Return boxes around the points with a value up to a level (k,) for each, and bounds of the boxes given.

@@ -28,7 +28,7 @@ from infimum.function.function import Function
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
 _SWEEPS = 30
-_MOST_VARIABLES, _MOST_ENTRIES = 50, 20_000  # of the Jacobian; beyond, its Programs cost more than they bring
+MOST_VARIABLES, _MOST_ENTRIES = 50, 20_000  # of the Jacobian; beyond, its Programs cost more than they bring
 _OFFERED = 4  # points of a batch whose squares are looked at
 _MUCH = 1e-3  # of what S may be: a point that is better by less is not worth another pass over the batch
 
@@ -39,6 +39,7 @@ class Dual:
 
     lines: DualLines
     residuals: Residuals
+    price: float
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
@@ -110,9 +111,9 @@ def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> Flo
 
 def dual(function: Function) -> Dual | None:
     """Return the contractor of a function that adds up squares; None where it would cost more than it brings."""
-    if function.n > _MOST_VARIABLES:
+    if function.n > MOST_VARIABLES:
         return None
     residuals, lines = function.residuals, dual_lines(function)
     if residuals is None or lines is None or residuals.m * function.n > _MOST_ENTRIES:
         return None
-    return Dual(lines, residuals)
+    return Dual(lines, residuals, lines.operations / function.operations)

@@ -85,15 +85,30 @@ class Known:
         return found
 
     def hint(self, boxes: Boxes, weights: FloatArray) -> None:
-        """Say what a cut of each variable promises on boxes, (k, n): policy, for the default split rule.
+        """Say what a cut of each variable promises on boxes, (k, n), NaN for no opinion: policy, for the default rule.
 
-        A box keeps its weights as long as it lies in one of those that were last hinted at.
+        It is known of a box as long as it lies in one of these, and until the next time that boxes are contracted.
         """
-        self._memory.hinted = boxes.ends, weights
+        self._memory.hinted.append((boxes.ends, weights))
+
+    @property
+    def has_hints(self) -> bool:
+        """Whether any box was hinted at lately."""
+        return any(bool(np.isfinite(weights).any()) for _, weights in self._memory.hinted)
 
     def hints(self, boxes: Boxes) -> FloatArray:
-        """Return the weights (k, n) of boxes, NaN where none were hinted at."""
-        return _matched(boxes.ends, *self._memory.hinted)
+        """Return what was hinted last about boxes, (k, n); NaN where nothing was."""
+        found = np.full_like(boxes.lo, np.nan)
+        for ends, weights in reversed(self._memory.hinted):
+            rows = np.flatnonzero(np.isnan(found).any(1))
+            if not rows.size:
+                break
+            found[rows] = _matched(boxes[rows].ends, ends, weights)
+        return found
+
+    def forget_hints(self) -> None:
+        """Forget what was hinted about boxes: others are contracted now."""
+        self._memory.hinted = []
 
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
@@ -149,17 +164,6 @@ class _Memory:
         self._answers = _read_only(self._answers)
         return self._answers
 
-    def hint(self, boxes: Boxes, weights: FloatArray) -> None:
-        """Say what a cut of each variable promises on boxes, (k, n): policy, for the default split rule.
-
-        A box keeps its weights as long as it lies in one of those that were last hinted at.
-        """
-        self._memory.hinted = boxes.ends, weights
-
-    def hints(self, boxes: Boxes) -> FloatArray:
-        """Return the weights (k, n) of boxes, NaN where none were hinted at."""
-        return _matched(boxes.ends, *self._memory.hinted)
-
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""
         if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
@@ -175,11 +179,14 @@ class _Memories:
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
         self.offered: list[FloatArray] = []
-        self.hinted: tuple[Ends, FloatArray] = ((np.empty((0, 0)), np.empty((0, 0))), np.empty((0, 0)))
+        self.hinted: list[tuple[Ends, FloatArray]] = []
 
 
 def _matched(boxes: Ends, known: Ends, weights: FloatArray) -> FloatArray:
-    """Return the weights of the known box that each box lies in: that of the same ends, or the first around it."""
+    """Return the weights of the known box that each box lies in: that of the same ends, or the first around it.
+
+    A part of a box has its weights times the square of what it has of the widths: so do curvatures count.
+    """
     found = np.full_like(boxes[0], np.nan)
     if not len(weights) or weights.shape[1:] != found.shape[1:]:
         return found
@@ -196,5 +203,7 @@ def _matched(boxes: Ends, known: Ends, weights: FloatArray) -> FloatArray:
             around = ((known[0] <= boxes[0][i]) & (boxes[1][i] <= known[1])).all(1)
             at = int(around.argmax())
             if around[at]:
-                found[i] = weights[at]
+                with np.errstate(all="ignore"):
+                    part = (boxes[1][i] - boxes[0][i]) / (known[1][at] - known[0][at])
+                found[i] = np.where(np.isfinite(part), weights[at] * part**2, weights[at])
     return found

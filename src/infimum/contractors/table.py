@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.convex import convex
-from infimum.contractors.dual import dual
+from infimum.contractors.dual import MOST_VARIABLES, dual
+from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
@@ -15,11 +16,15 @@ from infimum.contractors.monotone import Monotone
 from infimum.contractors.quadratic.contractor import quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
+from infimum.contractors.trial import Tried
 from infimum.function.function import Function
 
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
-DEFAULT = ("linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "separable")
+DEFAULT = (
+    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
+    "rotated",
+)  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
 
@@ -42,8 +47,10 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
-    "dual": dual,
+    "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
+    "nullspace": nullspace,
     "separable": separable,
     "shave": lambda function: Shave(),
 }
-NAMES = tuple(CONTRACTORS)
+# `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).
+NAMES = (*CONTRACTORS, "rotated")

@@ -68,8 +68,6 @@ struct infimum_linear_job {
     double *out[6];
     unsigned char *flags;
 };
-// The most boxes that any variant works on at once, and the most variables.
-enum { INFIMUM_LINEAR_LANES = 8, INFIMUM_LINEAR_MOST = 1000 };
 static inline int64_t infimum_linear_space(int64_t n) { return INFIMUM_LINEAR_LANES * (6 * n * n + 40 * n); }
 
 int infimum_variant_usable(int variant);

@@ -28,6 +28,9 @@ enum infimum_staging_failure {
 enum infimum_linear_routine {
     INFIMUM_LINEAR_IS_POSITIVE = 0, INFIMUM_LINEAR_BOX_MINIMUM = 1, INFIMUM_LINEAR_LEAST_SQUARES = 2, INFIMUM_LINEAR_QUADRATIC = 3
 };
+enum infimum_quadratic_fact { INFIMUM_QUADRATIC_IS_CONVEX = 1, INFIMUM_QUADRATIC_NO_MINIMISER = 2 };  // bits
+// The most boxes that any variant works on at once, and the most variables.
+enum infimum_linear_limit { INFIMUM_LINEAR_LANES = 8, INFIMUM_LINEAR_MOST = 256 };
 
 // ---------------------------------------------------------------------------------------------- staging (docs/staging.md)
 enum infimum_reduction {

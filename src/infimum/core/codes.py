@@ -29,6 +29,8 @@ StagingFailure = IntEnum("StagingFailure", {"NO_MEMORY": -1, "FAULT": -2, "NOTHI
 
 # Small linear algebra (core/linear).
 LinearRoutine = IntEnum("LinearRoutine", {"IS_POSITIVE": 0, "BOX_MINIMUM": 1, "LEAST_SQUARES": 2, "QUADRATIC": 3})
+QuadraticFact = IntEnum("QuadraticFact", {"IS_CONVEX": 1, "NO_MINIMISER": 2})  # bits
+LinearLimit = IntEnum("LinearLimit", {"LANES": 8, "MOST": 256})
 
 # Staging (docs/staging.md). Tables: PARTIAL where a partial derivative is missing, NONE where the split does not stage.
 Reduction = IntEnum("Reduction", {"ADD": 0, "MUL": 1, "MIN": 2, "MAX": 3})

@@ -1,29 +1,20 @@
 // Small linear algebra of many boxes (linear/run.h): blocks of boxes on threads, in working memory of their own.
 #include <atomic>
 #include <exception>
-#include <memory>
 #include <new>
 #include <thread>
 #include <vector>
 
+#include "buffer.h"
 #include "floating_point.h"
 #include "variants.h"
 
 namespace {
 
-// Working memory of one thread, at a multiple of 64 bytes.
-class LinearSpace {
-    std::unique_ptr<double[]> raw_;
-
-  public:
-    explicit LinearSpace(int64_t count) : raw_(new double[static_cast<size_t>(count) + 8]) {}
-    double *start() const { return raw_.get() + (8 - reinterpret_cast<uintptr_t>(raw_.get()) / 8 % 8) % 8; }
-};
-
 void run_blocks_of(Linear linear, int routine, const infimum_linear_job &job, std::atomic<int64_t> &next, double *space) {
     const DefaultFloatingPoint state;
     for (int64_t first = next; first < job.count; ) {
-        const int64_t rest = job.count - first, count = rest < INFIMUM_LINEAR_LANES ? rest : INFIMUM_LINEAR_LANES;
+        const int64_t lanes = INFIMUM_LINEAR_LANES, rest = job.count - first, count = rest < lanes ? rest : lanes;
         if (!next.compare_exchange_weak(first, first + count)) continue;
         linear(routine, &job, first, count, space);
         first = next;
@@ -40,12 +31,12 @@ extern "C" int infimum_run_linear(int variant, int routine, const infimum_linear
     const int64_t blocks = (job->count + INFIMUM_LINEAR_LANES - 1) / INFIMUM_LINEAR_LANES;
     const int64_t workers = blocks < threads ? blocks : threads;
     try {
-        std::vector<LinearSpace> spaces;
-        for (int64_t i = 0; i < workers; i++) spaces.emplace_back(infimum_linear_space(job->n));
+        std::vector<Buffer> spaces(static_cast<size_t>(workers));
+        for (Buffer &space : spaces) space.reserve(infimum_linear_space(job->n));
         std::atomic<int64_t> next{0};
         const Linear linear = linear_of(variant);
         std::vector<std::thread> pool;
-        const auto work = [&](int64_t i) { run_blocks_of(linear, routine, *job, next, spaces[static_cast<size_t>(i)].start()); };
+        const auto work = [&](int64_t i) { run_blocks_of(linear, routine, *job, next, spaces[static_cast<size_t>(i)].get()); };
         try {
             for (int64_t i = 1; i < workers; i++) pool.emplace_back(work, i);
         } catch (const std::exception &) {  // fewer threads do it too

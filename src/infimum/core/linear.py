@@ -1,27 +1,28 @@
 """Small verified linear algebra over many boxes at once: arrays of doubles in, arrays of doubles out.
 
-Proved (core/linear has the arguments): `is_positive`. Policy, in plain doubles: `box_minimum`, `least_squares_box`.
-A box is a lane of its own, so that it gets the same bits in any company, on every variant and for any number of threads.
+Proved (core/linear has the arguments): `is_positive`, `quadratic`. Policy, in plain doubles: `box_minimum`, `least_squares_box`.
+A box is a lane of its own: it gets the same bits in any company, on every variant and for any number of threads.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from infimum.core import Core
 from infimum.core import _core as _default
-from infimum.core.codes import LinearRoutine, Status
+from infimum.core.codes import LinearLimit, LinearRoutine, QuadraticFact, Status
 from infimum.core.tape import FAILURES, address
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+Ends = tuple[FloatArray, FloatArray]
 
-MOST = 1000  # variables; a matrix of more is one at a time, and LAPACK's
+MOST = int(LinearLimit.MOST)  # variables; larger matrices are not for batches
 
 
 class _Job(ctypes.Structure):
@@ -90,6 +91,60 @@ def least_squares_box(
         m=m, rounds=sweeps, threads=threads, variant=variant,
     )  # fmt: skip
     return found
+
+
+class Quadratic(NamedTuple):
+    """What value, slope and curvature say of boxes.
+
+    lower         (k,) f is nowhere below it in the box; -inf where nothing is said
+    lo, hi        (k, n) the points of the box with f(x) <= limit; empty (lo > hi) where there is none
+    points        (k, n) points of the box with a small value: policy
+    convex        (k,) f is certainly convex on the box
+    no_minimiser  (k,) no minimiser over the domain lies in the box
+    concave       (k, n) f is certainly strictly concave along the variable, all over the box
+    """
+
+    lower: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    points: FloatArray
+    convex: BoolArray
+    no_minimiser: BoolArray
+    concave: BoolArray
+
+
+def quadratic(
+    box: Ends,
+    centres: FloatArray,
+    value: FloatArray,
+    slope: Ends,
+    curvature: Ends,
+    edge: BoolArray,
+    limit: FloatArray,
+    *,
+    rounds: int = 3,
+    threads: int = 1,
+    variant: str | None = None,
+    core: Core = _default,
+) -> Quadratic:
+    """Return what second derivatives say of boxes (k, n), by core/linear/quadratic.h, which has the proof.
+
+    f must have continuous second derivatives on a convex neighbourhood of each box: `curvature` (k, n, n) encloses them on
+    it, `slope` (k, n) the gradient at the centres (k, n), and f is at least `value` (k,) there. `edge` (k, n) says in
+    which components a box may reach the edge of the domain. Of boxes with numbers that are not finite nothing is said.
+    """
+    count, n = centres.shape
+    arrays = [*box, centres, value, *slope, *curvature, limit]
+    marks = np.ascontiguousarray(edge, np.uint8)
+    flags = np.zeros((count, n + 1), np.uint8)
+    lower, *points = np.empty(count), *(np.empty((count, n)) for _ in range(3))
+    _run(
+        core, LinearRoutine.QUADRATIC, (count, n), arrays, [lower, *points],
+        rounds=rounds, marks=marks, flags=flags, threads=threads, variant=variant,
+    )  # fmt: skip
+    facts = flags[:, 0]
+    convex, none = ((facts & int(fact)).astype(bool) for fact in QuadraticFact)
+    return Quadratic(lower, *points, convex, none, flags[:, 1:].astype(bool))
 
 
 def _run(

@@ -2,6 +2,7 @@
 //
 //   K(c)        a constant of an algorithm        mutant: 1.25 * c
 //   BOUND(c)    a proved or argued error bound    mutant: 0
+//   TERM(x)     what a claim has to allow for     mutant: 0
 //   x_rd, x_ru  a directed rounding               mutant: round to nearest
 //
 // A mutant build (INFIMUM_MUTANTS) numbers every such place by __COUNTER__; one number at a time is active, and the
@@ -22,6 +23,7 @@ static inline bool mutated(int number, const char *site) {
 #define INFIMUM_SITE(kind) mutated(__COUNTER__, __FILE__ ":" INFIMUM_TEXT(__LINE__) " " kind)
 #define K(c) D(INFIMUM_SITE("constant " #c) ? 1.25 * (c) : (c))
 #define BOUND(c) (INFIMUM_SITE("bound " #c) ? 0.0 : (c))
+#define TERM(x) (INFIMUM_SITE("term " #x) ? D(0.0) : (x))
 #define add_rd(...) (INFIMUM_SITE("add_rd") ? add_rn(__VA_ARGS__) : (add_rd)(__VA_ARGS__))
 #define add_ru(...) (INFIMUM_SITE("add_ru") ? add_rn(__VA_ARGS__) : (add_ru)(__VA_ARGS__))
 #define mul_rd(...) (INFIMUM_SITE("mul_rd") ? mul_rn(__VA_ARGS__) : (mul_rd)(__VA_ARGS__))
@@ -35,4 +37,5 @@ static inline bool mutated(int number, const char *site) {
 #else
 #define K(c) D(c)
 #define BOUND(c) (c)
+#define TERM(x) (x)
 #endif

@@ -120,6 +120,13 @@ class ExactArray(ExactOperators):
     def __iter__(self) -> Iterator[Exact | ExactArray]:
         return (self._at(found) for found in self.values)
 
+    def __getattr__(self, name: str) -> Any:
+        """Refuse what NumPy's arrays have and exact constants have not, with what to write instead."""
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            instead = f"np.{name}(a)" if hasattr(np, name) else "np.array(a, float), the nearest doubles"
+            raise AttributeError(f".{name} is not offered for exact constants. Write {instead}.")
+        raise AttributeError(f"an array of exact constants has no attribute {name!r}")
+
     @staticmethod
     def _at(found: Any) -> Exact | ExactArray:
         return ExactArray(found) if isinstance(found, np.ndarray) else Exact(form_of(found))

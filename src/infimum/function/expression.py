@@ -11,6 +11,7 @@ from infimum.backends import cpu
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.passes.contract.linear_form import form_program
+from infimum.passes.hessian.shift import shift_program
 from infimum.passes.linear import layers
 from infimum.passes.lowering.lower import lower
 from infimum.passes.stepped import stepped
@@ -62,6 +63,19 @@ def form_contraction_ends(
     low, high = (np.hstack((end, centre, d, v[:, None], w[:, None])) for end, d, v, w in columns)
     (lo, hi), (least, _) = function.place.run(form_program(function.n), low, high, threads=threads)
     return lo, hi, least[:, 0]
+
+
+def shifted_ends(
+    function: Function, points: FloatArray, box: Ends, shifts: FloatArray, value: Ends, slope: Ends, *, threads: int = 1
+) -> tuple[Ends, Ends]:
+    """Return the ends (k,) and (k, n) of value and slope of f(x) + sum of s_i (x_i - lo_i) (x_i - hi_i) / 2 at points.
+
+    value, slope    those of f there
+    """
+    columns = zip((points, points), box[:1] * 2, box[1:] * 2, (shifts, shifts), slope, value, strict=True)
+    low, high = (np.hstack((x, lo, hi, s, g, v[:, None])) for x, lo, hi, s, g, v in columns)
+    total, turned = function.place.run(shift_program(function.n), low, high, threads=threads)
+    return (total[0][:, 0], total[1][:, 0]), turned
 
 
 def stepped_variables(function: Function) -> BoolArray:

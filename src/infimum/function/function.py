@@ -22,7 +22,7 @@ from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
-from infimum.function.linear_parameters import LinearParameters
+from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
 from infimum.function.reading import read_boxes, read_points
@@ -156,6 +156,12 @@ class Function:
         given = self._jacobian is None or self._jacobian.is_defined_everywhere
         return given and self.stages.slopes.complete
 
+    @cached_property
+    def operations(self) -> int:
+        """How many operations a box takes at least that is enclosed, contracted and differentiated once."""
+        made = self.programs
+        return made.level.operations + made.gradient.operations + made.slope.operations
+
     @property
     def residuals(self) -> Residuals | None:
         """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
@@ -167,6 +173,18 @@ class Function:
         """Return the variables that enter the residuals linearly; None where none do, or all."""
         found = self.programs.linear_parameters
         return None if found is None else LinearParameters(found, self.place)
+
+    @property
+    def ratios(self) -> Ratios | None:
+        """Return the residuals as quotients of polynomials; None where they are none."""
+        found = self.programs.ratios
+        return None if found is None else Ratios(found, self.place)
+
+    @property
+    def shifts(self) -> Shifts | None:
+        """Return the filters that annihilate what enters the residuals linearly; None where there are none."""
+        found = self.programs.linear_parameters
+        return None if found is None or found.shift is None else Shifts(found, found.shift, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(

@@ -69,7 +69,8 @@ class Hessians:
         """Return the Hessian at 0 by its product with every unit vector: soonest for few variables."""
         seeds = np.eye(self.n)
         rows, columns = np.tril_indices(self.n)
-        ((low, high),) = Place().run(self.product_program, *(2 * [np.hstack([np.zeros_like(seeds), seeds])]))
+        inputs = np.hstack([np.zeros_like(seeds), seeds])
+        ((low, high),) = Place().run(self.product_program, inputs, inputs)
         low, high = np.maximum(low, low.T), np.minimum(high, high.T)  # both triangles hold the same numbers
         return SparseHessian(rows, columns, low[rows, columns], high[rows, columns])
 

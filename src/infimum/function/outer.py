@@ -18,7 +18,7 @@ from infimum.passes.derive import gradient
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 from infimum.passes.outer.lines import Lines, jacobian
-from infimum.passes.outer.split import Outer, squares
+from infimum.passes.outer.split import Outer, is_coupled, squares
 
 if TYPE_CHECKING:
     from infimum.backends.placement import Place
@@ -146,6 +146,12 @@ class DualLines:
         self._place = place
         self.n, self.m = programs.n, programs.m
 
+    @property
+    def operations(self) -> int:
+        """How many operations a box takes, the choice of y included."""
+        made = self._programs
+        return made.residuals.operations + made.jacobian.operations + made.bounds.operations
+
     def ends(self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1) -> LineEnds:
         """Return enclosures of Phi for centres c (k, n) within the boxes and places y (k, m)."""
         found = self._place.run(self._programs.bounds, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
@@ -190,6 +196,11 @@ def _known(slope: Ends) -> Ends:
 
 
 def dual_lines(function: Function) -> DualLines | None:
-    """Return the dual lines of a function that adds up squares; None where there are none."""
+    """Return the dual lines of a function that adds up squares; None where there are none, or nothing is coupled.
+
+    What depends on one variable alone is enclosed as well by itself.
+    """
     outer = function.programs.outer
-    return None if outer is None else DualLines(outer, function.place)
+    if outer is None or not is_coupled(outer.outer.inner, function.n):
+        return None
+    return DualLines(outer, function.place)

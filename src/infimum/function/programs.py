@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infimum.concurrency import cached_property
 from infimum.function.hessians import Hessians
-from infimum.function.linear_parameters import LinearPrograms, linear_programs
+from infimum.function.linear_parameters import LinearPrograms, RatioPrograms, linear_programs, ratio_programs
 from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
 from infimum.graph.payload import is_number
@@ -79,6 +79,11 @@ class Programs:
     def linear_parameters(self) -> LinearPrograms | None:
         """Return what is made from residuals that are affine in some variables, None where they are in none or all."""
         return linear_programs(self.outer)
+
+    @cached_property
+    def ratios(self) -> RatioPrograms | None:
+        """Return what is made from residuals that are quotients of polynomials, None where they are none."""
+        return ratio_programs(self.outer)
 
     @cached_property
     def hessians(self) -> Hessians:

@@ -168,7 +168,7 @@ class Watch:
         """Compare at points of the box [lo, hi]: three in any case, and more while the time allows."""
         constants = [c for pair in self._pairs for c in pair.constants]
         self._waiting = points_of(lo, hi, constants)
-        self._look(self._waiting if x0 is None else itertools.chain([x0], self._waiting), always=_ALWAYS)
+        self._look(self._waiting if x0 is None else itertools.chain(x0[:1], self._waiting), always=_ALWAYS)
         for pair in self._pairs:
             pair.rest()
 

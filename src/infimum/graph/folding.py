@@ -16,14 +16,29 @@ _MOST_EXACT = 64  # elements up to which constants are folded symbol by symbol
 
 def folded(op: str, values: list[Constant], size: int, data: Any) -> Constant | None:
     """Return the constant that the operation makes of constants: exact where that is cheap, else a tight interval."""
+    # | operands                                  | constant                                        |
+    # | doubles, of which the interval is a point | that double: the interval contains the value    |
+    # | few exact numbers                         | the exact value, where it can be kept           |
+    # | others, defined                           | the interval                                    |
+    # | others                                    | none                                            |
     finite = all(v.doubles is None or np.isfinite(v.doubles).all() for v in values)
-    if finite and size <= _MOST_EXACT and all(v.is_exact for v in values):
-        found = _fold_exactly(op, values, size, data)
-        if found is not None:
+    found = None
+    if finite and all(v.doubles is not None for v in values):
+        found = _enclosed(op, values, data)
+        if found is not None and found.doubles is not None:
             return found
-    pairs = [v.enclosure() for v in values]
+    if finite and size <= _MOST_EXACT and all(v.is_exact for v in values):
+        exactly = _fold_exactly(op, values, size, data)
+        if exactly is not None:
+            return exactly
+    return found if found is not None else _enclosed(op, values, data)
+
+
+def _enclosed(op: str, values: list[Constant], data: Any) -> Constant | None:
+    """Return the tight intervals around an operation's values; none where it may be undefined."""
     if op not in core.operations():
         return None
+    pairs = [v.enclosure() for v in values]
     lo, hi = core.apply(op, *pairs, param=data if op in core.POWERS else 0)
     if not (lo <= hi).all():
         return None  # undefined there: leave the operation in place, where its facts are seen

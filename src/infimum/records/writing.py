@@ -15,6 +15,7 @@ from infimum.interval.text import write_interval
 from infimum.search.status import Status
 
 if TYPE_CHECKING:
+    from infimum.records.fit import Fit
     from infimum.records.result import Result
     from infimum.search.outcome import Missed
 
@@ -36,6 +37,39 @@ def report(result: Result) -> str:
     if result.backend != "cpu":
         lines.insert(-1, ("backend", result.backend))
     return "\n".join(f"{label:>9}  {text}" for label, text in lines)
+
+
+def fit_report(fit: Fit) -> str:
+    """Return a fit on a few lines: the parameters by their names, and what of it is proved."""
+    result = fit.result
+    lines = [("rss", f"{enclosure(fit.rss)}{_width(fit.rss)}"), *_fitted(fit)]
+    if len(result.listed) and fit.ranges.size:
+        lines.append(("proved", f"every best fit has {_named_ranges(fit)}"))
+    lines += [
+        ("boxes", _boxes(result, "best fit").split("\n")[0]),
+        ("work", _work(result)),
+        ("status", f"{int(result.status)} ({result.status.name.lower()}): {result.message}"),
+    ]
+    return "\n".join(f"{label:>9}  {text}" for label, text in lines)
+
+
+def _fitted(fit: Fit) -> list[tuple[str, str]]:
+    """Return the lines of the best parameters found and of their estimated errors."""
+    if fit.popt is None:
+        return [("popt", "no point where the model is certainly defined")]
+    more = f", … {len(fit.names)} parameters" if len(fit.names) > _SHOWN_VARIABLES else ""
+    named = list(zip(fit.names, fit.popt, strict=True))[:_SHOWN_VARIABLES]
+    found = [("popt", ", ".join(f"{name} = {value:.{_SHOWN_DIGITS}g}" for name, value in named) + more)]
+    if fit.perr is not None:
+        errors = ", ".join(f"{error:.2g}" for error in fit.perr[:_SHOWN_VARIABLES])
+        found.append(("perr", f"{errors}{', …' if more else ''} (estimated, not certified)"))
+    return found
+
+
+def _named_ranges(fit: Fit) -> str:
+    named = zip(fit.names[:_SHOWN_VARIABLES], fit.ranges.tolist(), strict=False)
+    shown = [f"{name} in {enclosure(Interval(lo, hi))}" for name, (lo, hi) in named]
+    return ", ".join(shown) + (", …" if len(fit.names) > _SHOWN_VARIABLES else "")
 
 
 def _work(result: Result) -> str:
@@ -79,7 +113,7 @@ def _point(result: Result) -> str:
     return f"{result.fun:.{_SHOWN_DIGITS}g} at x = [{shown}{more}]"
 
 
-def _boxes(result: Result) -> str:
+def _boxes(result: Result, what: str = "optimum") -> str:
     count = result.nregions
     if not count:
         return "none"
@@ -88,9 +122,9 @@ def _boxes(result: Result) -> str:
     if result.product is not None and count > len(result.listed):
         many = f"{count:,}" if count < 10**15 else f"2^{math.log2(count):.0f}"
         widest = float(result.product.widths().max())
-        return f"{many} boxes with every optimum, at most {widest:.2g} wide: a product, see result.blocks"
+        return f"{many} boxes with every {what}, at most {widest:.2g} wide: a product, see result.blocks"
     widest = float((result.listed[:, :, 1] - result.listed[:, :, 0]).max())
-    lines = [f"{counted(count, 'box', 'boxes')} with every optimum, at most {widest:.2g} wide"]
+    lines = [f"{counted(count, 'box', 'boxes')} with every {what}, at most {widest:.2g} wide"]
     lines += [_box(box) for box in result.listed[:_SHOWN_BOXES]]
     if count > _SHOWN_BOXES:
         lines.append(f"… and {count - _SHOWN_BOXES:,} more")

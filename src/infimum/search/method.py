@@ -135,4 +135,4 @@ class Method(ABC):
             history=self.history,
             proof=self.proof,
         )
-        return judged(found, self.goals)
+        return judged(found, self.options.goals)

@@ -29,7 +29,8 @@ Work = tuple[tuple[str, float], ...]
 
 MEMORY_LIMIT = 2**31  # bytes, where nothing is asked for
 
-POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample")
+EXPLORED = ("polish", "given", "magnitude", "even", "near", "mixed", "boxes", "population")  # by exploration.py
+POINTS = ("start", "offered", "probe", "middle", "descent", "dive", "condition", "sample", *EXPLORED)
 
 
 class Progress(NamedTuple):
@@ -38,8 +39,10 @@ class Progress(NamedTuple):
     work: pairs of a name and a number, the contractors first, the busiest of them foremost
 
     names                                            the number
-    linear level monotone stationary mean_value      boxes taken away: 1 for one that is emptied, less for one narrowed
-    start offered probe middle descent dive condition    how often a point of this kind lowered the upper bound
+    linear level … (contractors/table.py)            boxes taken away: 1 for one that is emptied, less for one narrowed
+    start offered probe middle descent dive condition
+    polish given magnitude even near mixed boxes population
+                                                     how often a point of this kind lowered the upper bound
     split                                            boxes cut in two
     discard, sample                                  of the paper's method: how many regions there are fewer, samples
     """
@@ -85,7 +88,7 @@ class Options:
     started: float | None = None  # the moment of time.perf_counter() from which time counts; None: when a search begins
     max_regions: int | None = None
     memory_limit: int | None = MEMORY_LIMIT  # bytes of boxes and regions
-    x0: FloatArray | None = None
+    x0: FloatArray | None = None  # (k, n): points that are tried first
     threads: int = 1
     partition: Partition = field(default_factory=Uniform)
     sampling: Sampling = field(default_factory=Diagonal)

@@ -9,6 +9,7 @@ from __future__ import annotations
 PROVED_POINTS = (
     4  # of the best sample points: a point that is best in plain doubles is seldom undefined, four never were
 )
+NUMBERS_AT_ONCE = 2**20  # of points that are proved together: 8 MiB
 
 # The answer
 MOST_ENDS = 2**25  # interval ends of boxes that are written down from a product: 256 MiB

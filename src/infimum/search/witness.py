@@ -14,7 +14,7 @@ from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.search.paper.sampling import Look, Sampling
 from infimum.search.proposals import numbers
-from infimum.search.tuning import PROVED_POINTS
+from infimum.search.tuning import NUMBERS_AT_ONCE, PROVED_POINTS
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -58,6 +58,24 @@ class Witness:
         if better:
             self.upper, self._x, self._locate = top, x, None
         return better
+
+    def offer_all(self, points: FloatArray) -> bool:
+        """Take the best of these points (k, n) by its proved value, where that is better; say whether one is.
+
+        The first one is proved however late it is.
+        """
+        before = self.upper
+        self.offer(points[0])
+        most = max(1, NUMBERS_AT_ONCE // self.function.n)
+        for first in range(1, len(points), most):
+            x = np.clip(points[first : first + most], self.domain.inner_lo, self.domain.inner_hi)
+            bottom, top = self.function.range_ends(x, x)
+            self.evaluated += len(x)
+            top = np.where(bottom <= top, top, np.inf)
+            for i in np.argsort(top, kind="stable")[:PROVED_POINTS]:
+                if not top[i] < self.upper or self.offer(x[i]):
+                    break
+        return self.upper < before
 
     def look(self, sampling: Sampling, look: Look) -> None:
         """Offer what a sampling proposes for a region."""

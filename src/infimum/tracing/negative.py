@@ -16,6 +16,10 @@ class Negative:
         self.__name__ = getattr(f, "__name__", type(f).__name__)
         self.__qualname__ = f"the negative of {getattr(f, '__qualname__', type(f).__qualname__)}"
 
+    def around(self, of: Callable[[Any], Any]) -> Negative:
+        """Return the negative of the twin."""
+        return Negative(of(self.f))
+
     def __call__(self, x: Any, *args: Any) -> Any:
         found = self.f(x, *args)
         return [-part for part in found] if isinstance(found, list | tuple) else np.negative(found)

@@ -20,6 +20,7 @@ from infimum.tracing.numpy.rules import FUNCTIONS, UFUNCS
 from infimum.tracing.ranges import Ends
 from infimum.tracing.refusal import line_of_error, recorded
 from infimum.tracing.selected import Selected
+from infimum.tracing.squares import described
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
 from infimum.tracing.twins.plain import PlainTwins
@@ -112,7 +113,7 @@ def _run(tracer: Tracer, f: Any, args: tuple[Any, ...]) -> Any:
     except Exception as error:
         if tracer.refusals:
             raise tracer.refusals[0] from None
-        _note(error, tracer.n)
+        _note(error, described(f, tracer.n))
         raise
     finally:
         twins.clean()
@@ -126,12 +127,10 @@ def run_user_function(f: Any, x: Any, args: list[Any]) -> Any:
     return f(x, *args)
 
 
-def _note(error: Exception, n: int) -> None:
+def _note(error: Exception, what: str) -> None:
     """Add the user's line, and what x was, to an error of the user's function."""
     place = line_of_error(error)
-    note = f"while tracing the objective with n = {n} variables (x.shape == ({n},))" + (
-        f", at {place}" if place else ""
-    )
+    note = f"while tracing {what}" + (f", at {place}" if place else "")
     error.__notes__ = [*getattr(error, "__notes__", ()), note]  # as error.add_note does from Python 3.11 on
 
 

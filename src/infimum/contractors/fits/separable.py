@@ -13,23 +13,33 @@ Policy: y, and where cells and boxes are cut; every choice is right.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from infimum import core
-from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.contractors.fits.descent import boxed_step, least_in_boxes
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
-from infimum.function.linear_parameters import LinearParameters
+from infimum.function.linear_parameters import MOST_SLOPES, LinearParameters
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
+MOST_VARIABLES, MOST_ENTRIES = 50, 20_000  # of the Jacobian, of which each step takes several
 _STEPS = 8
-_CELLS = {0: 1, 1: 8, 2: 4, 3: 2}  # along each parameter of a group
+_ROUNDS = 5  # of cutting cells
+_PART = 0.5  # of what a group loses, from below: cells in it are cut
+_LITTLE = 0.02  # of what all groups lose
+_NOTHING = 1e300  # where there is no bound
+_MOST_SEEN = 512
+_FAR = 0.25  # in widths of a box
 _EDGE = 1e-3  # of the width of a range
 _SHARE = 0.05  # of the largest number of a range
 _MOST_NUMBERS = 2**22  # of y, as often as there are cells
+
+IndexArray = npt.NDArray[np.int64]
 
 
 class Separable:
@@ -39,23 +49,21 @@ class Separable:
         self.parameters = parameters
         self.residuals = residuals
         self.lines = lines
+        self._seen = np.empty((0, residuals.n))  # where squares were least in boxes lately
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return the boxes with better lower bounds; empty where they are above what f may be."""
+        # What others have hinted at is in good hands; before an upper bound is known, nothing could be discarded.
+        wanted = np.isnan(known.hints(boxes)).any(1) & (known.limits(boxes) < np.inf)
         finite = (np.isfinite(boxes.lo) & np.isfinite(boxes.hi)).all(axis=1)
-        active = np.flatnonzero(finite & ~boxes.is_empty())
+        active = np.flatnonzero(wanted & finite & ~boxes.is_empty())
         if not active.size:
             return boxes
         box, limit = boxes[active].ends, known.limits(boxes)[active]
         x, y, slopes = self._least(box, known)
         known.offer(x[np.argsort((y**2).sum(1), kind="stable")[:2]])
         most = self.lines.most(limit)
-        lower, lost = self._bound(box, x, y, slopes, 1, known)
-        some = np.flatnonzero(lower <= most)
-        if some.size:
-            finer = self._bound(_rows(box, some), x[some], y[some], slopes[some], 0, known)
-            lower[some] = np.maximum(lower[some], finer[0])
-            lost[some] = finer[1]
+        lower, lost = self._bound(box, x, y, slopes, most, known)
         known.hint(boxes[active], self._weights(box, x, lost, known))
         found = boxes.lower.copy()
         found[active] = np.maximum(found[active], self.lines.least(lower))
@@ -64,47 +72,65 @@ class Separable:
     def _least(self, box: Ends, known: Known) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return points of boxes where the sum of squares is small, the residuals there, and their slopes."""
         lo, hi = box
+        start, is_far = self._remembered(lo, hi)
+        some = np.flatnonzero(is_far)
+        if some.size:
+            start[some] = self._middle(lo[some], hi[some], known)
+        x, r, slopes = least_in_boxes(self.residuals, lo, hi, start, _STEPS, threads=known.threads)
+        self._seen = np.concatenate([x, self._seen[: _MOST_SEEN - min(len(x), _MOST_SEEN)]])
+        return x, _finite(r), slopes
+
+    def _middle(self, lo: FloatArray, hi: FloatArray, known: Known) -> FloatArray:
+        """Return the middles of boxes, with about the best c."""
         start = at_fraction(lo, hi, 0.5)
         r = self.residuals.values(start, threads=known.threads)
         slopes = self.residuals.jacobian(start, threads=known.threads)
         own = self.parameters.linear
-        step = boxed_step(_finite(slopes[:, :, own]), _finite(r), lo[:, own] - start[:, own], hi[:, own] - start[:, own], 1e-14)
-        start[:, own] = _inside(start[:, own] + step, lo[:, own], hi[:, own])
-        x, r, slopes = least_in_boxes(self.residuals, lo, hi, start, _STEPS, threads=known.threads)
-        return x, _finite(r), slopes
+        c = start[:, own]
+        step = boxed_step(_finite(slopes[:, :, own]), _finite(r), lo[:, own] - c, hi[:, own] - c, 1e-14)
+        start[:, own] = _inside(c + step, lo[:, own], hi[:, own])
+        return start
+
+    def _remembered(self, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return for each box the point seen lately that is nearest to it, moved into it, and whether that is far."""
+        if not len(self._seen):
+            return at_fraction(lo, hi, 0.5), np.ones(len(lo), bool)
+        own = self.parameters.nonlinear
+        low, high, seen = lo[:, None, own], hi[:, None, own], self._seen[None, :, own]
+        with np.errstate(all="ignore"):
+            away = (np.maximum(low - seen, seen - high) / (high - low)).max(2)  # in widths of the box
+        away = np.where(np.isnan(away), np.inf, away)
+        nearest = away.argmin(1)
+        rows = np.arange(len(lo))
+        found = np.clip(self._seen[nearest], lo, hi)
+        linear = self.parameters.linear
+        found[:, linear] = _inside(found[:, linear], lo[:, linear], hi[:, linear])
+        return found, away[rows, nearest] > _FAR
 
     def _bound(
-        self, box: Ends, x: FloatArray, y: FloatArray, slopes: FloatArray, cells: int, known: Known
+        self, box: Ends, x: FloatArray, y: FloatArray, slopes: FloatArray, most: FloatArray, known: Known
     ) -> tuple[FloatArray, FloatArray]:
-        """Return what S is at least on boxes, and what each group loses (k, groups)."""
-        total = self.parameters.constant_ends(len(y))
-        total = core.apply("sub", total, self.parameters.square_ends(y))
-        lost = []
-        for number in range(len(self.parameters.groups)):
-            least = self._group(number, box, x, y, cells, known)
-            at_point = self._at_point(number, x, y, slopes)
-            with np.errstate(all="ignore"):
-                lost.append(np.nan_to_num(at_point - least, nan=1e300, posinf=1e300))
-            twice = core.apply("add", (least, least), (least, least))
-            total = core.apply("add", total, twice)
-        return total[0], np.maximum(np.stack(lost, 1), 0.0)
+        """Return what S is at least on boxes, and what each group loses (k, groups).
 
-    def _group(
-        self, number: int, box: Ends, x: FloatArray, y: FloatArray, cells: int, known: Known
-    ) -> FloatArray:
-        """Return what one group is at least on boxes, (k,)."""
-        group = self.parameters.groups[number]
-        own = self.parameters.nonlinear[group.parameters]
-        count = cells or _CELLS.get(own.size, 1)
-        c = self._linear(group.columns, box[0]), self._linear(group.columns, box[1])
-        t = self._linear(group.columns, x)
-        pieces = _cells(box[0][:, own], box[1][:, own], count)  # (cells, k, q)
-        least = np.full(len(y), np.inf)
-        for lo, hi in zip(*pieces, strict=True):
-            point = at_fraction(lo, hi, 0.5)
-            found, _ = self.parameters.support_ends(number, (lo, hi), point, c, t, y, threads=known.threads)
-            least = np.minimum(least, np.where(found[0] <= found[1], found[0], np.inf))
-        return least
+        Cells are cut where they keep the bound low, as long as it is not above `most`, what S may be.
+        """
+        groups = [_Cells(self, number, box, x, y, known) for number in range(len(self.parameters.groups))]
+        constant = core.apply("sub", self.parameters.constant_ends(len(y)), self.parameters.square_ends(y))
+        at_points = np.stack([self._at_point(number, x, y, slopes) for number in range(len(groups))], 1)
+        for round_ in range(_ROUNDS + 1):
+            total = constant
+            for own in groups:
+                total = core.apply("add", total, core.apply("add", (own.least, own.least), (own.least, own.least)))
+            with np.errstate(all="ignore"):
+                lost = np.maximum(at_points - np.stack([own.least for own in groups], 1), 0.0)
+            lost = np.nan_to_num(lost, nan=_NOTHING, posinf=_NOTHING)
+            # A group that loses little beside the others is not worth its cells.
+            open_ = (total[0] <= most)[:, None] & (lost > _LITTLE * lost.sum(1, keepdims=True))
+            if round_ == _ROUNDS or not open_.any():
+                break
+            for number, own in enumerate(groups):
+                own.refine(open_[:, number], at_points[:, number])
+        return total[0], lost
 
     def _linear(self, columns: npt.NDArray[np.int64], x: FloatArray) -> FloatArray:
         """Return what the columns of a group stand under, at x: 1 for h."""
@@ -137,7 +163,7 @@ class Separable:
             gain = lost[:, number : number + 1]
             by_moves = np.maximum(moves[:, own], 1e-200) * np.clip(gain, 1e-100, 1e100)
             # Where a group has no bound at all, as on both sides of a pole, its widest parameter is cut.
-            found[:, own] = np.where(gain < 1e300, by_moves, 1e250 * np.maximum(relative[:, own], 1e-9))
+            found[:, own] = np.where(gain < _NOTHING, by_moves, 1e250 * np.maximum(relative[:, own], 1e-9))
         return found
 
 
@@ -146,18 +172,63 @@ def _inside(x: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
     return np.clip(x, at_fraction(lo, hi, _EDGE), at_fraction(lo, hi, 1 - _EDGE))
 
 
-def _cells(lo: FloatArray, hi: FloatArray, count: int) -> Ends:
-    """Return boxes (k, q) cut into `count` along each variable: (cells, k, q)."""
-    if not lo.shape[1]:
-        return lo[None], hi[None]
-    edges = np.stack([lo, *(at_fraction(lo, hi, i / count) for i in range(1, count)), hi])
-    at = np.stack(np.meshgrid(*[np.arange(count)] * lo.shape[1], indexing="ij"), -1).reshape(-1, lo.shape[1])
-    each = np.arange(lo.shape[1])
-    return edges[at, :, each].transpose(0, 2, 1), edges[at + 1, :, each].transpose(0, 2, 1)
+class _Cells:
+    """The cells of one group's parameters, for many boxes: `least` is the least bound over the cells of each."""
 
+    def __init__(
+        self, dual: Separable, number: int, box: Ends, x: FloatArray, y: FloatArray, known: Known
+    ) -> None:
+        group = dual.parameters.groups[number]
+        own = dual.parameters.nonlinear[group.parameters]
+        self._support = partial(dual.parameters.support_ends, number, threads=known.threads)
+        self._c = dual._linear(group.columns, box[0]), dual._linear(group.columns, box[1])
+        self._t = dual._linear(group.columns, x)
+        self._y = y
+        self._width = box[1][:, own] - box[0][:, own]
+        self.lo, self.hi = box[0][:, own], box[1][:, own]
+        self.owner = np.arange(len(y))
+        self.low = self._enclosed(self.lo, self.hi, self.owner)
+        self.least = self.low.copy()
 
-def _rows(ends: Ends, some: npt.NDArray[np.int64]) -> Ends:
-    return ends[0][some], ends[1][some]
+    def _enclosed(self, lo: FloatArray, hi: FloatArray, owner: IndexArray) -> FloatArray:
+        """Return lower bounds of the group on cells; +inf where it is defined nowhere."""
+        found = np.empty(len(owner))
+        size = max(1, _MOST_NUMBERS // self._y.shape[1])
+        for start in range(0, len(owner), size):
+            some = slice(start, start + size)
+            at = owner[some]
+            c = self._c[0][at], self._c[1][at]
+            point = at_fraction(lo[some], hi[some], 0.5)
+            (low, high), _ = self._support((lo[some], hi[some]), point, c, self._t[at], self._y[at])
+            found[some] = np.where(low <= high, low, np.inf)
+        return np.where(np.isnan(found), -np.inf, found)
+
+    def refine(self, wanted: BoolArray, at_point: FloatArray) -> None:
+        """Cut the cells that keep the bounds of these boxes low, along their widest parameter in units of the box."""
+        if not self.lo.shape[1]:
+            return
+        with np.errstate(all="ignore"):
+            limit = np.where(np.isfinite(self.least), self.least + _PART * (at_point - self.least), self.least)
+            width = self._width[self.owner]
+            shares = np.where(width > 0, (self.hi - self.lo) / width, 0.0)
+        some = np.flatnonzero(wanted[self.owner] & (self.low <= limit[self.owner]) & (shares > 0).any(1))
+        if not some.size:
+            return
+        along = shares[some].argmax(1)
+        lo, hi, each = self.lo[some], self.hi[some], np.arange(some.size)
+        cut = at_fraction(lo[each, along], hi[each, along], 0.5)
+        below, above = hi.copy(), lo.copy()
+        below[each, along] = above[each, along] = cut
+        owner = np.concatenate([self.owner[some], self.owner[some]])
+        low = self._enclosed(np.concatenate([lo, above]), np.concatenate([below, hi]), owner)
+        low = np.maximum(low, np.concatenate([self.low[some], self.low[some]]))
+        kept = np.ones(len(self.owner), bool)
+        kept[some] = False
+        self.lo = np.concatenate([self.lo[kept], lo, above])
+        self.hi = np.concatenate([self.hi[kept], below, hi])
+        self.owner, self.low = np.concatenate([self.owner[kept], owner]), np.concatenate([self.low[kept], low])
+        self.least = np.full(len(self.least), np.inf)
+        np.minimum.at(self.least, self.owner, self.low)
 
 
 def _finite(numbers: FloatArray) -> FloatArray:
@@ -166,8 +237,13 @@ def _finite(numbers: FloatArray) -> FloatArray:
 
 
 def separable(function: Function) -> Separable | None:
-    """Return the contractor of a fit with parameters that enter linearly; None where there are none."""
-    parameters, residuals, lines = function.linear_parameters, function.residuals, dual_lines(function)
-    if parameters is None or residuals is None or lines is None:
+    """Return the contractor of a fit with parameters that enter linearly; None where it costs more than it brings."""
+    if function.n > MOST_VARIABLES:
+        return None
+    residuals, lines = function.residuals, dual_lines(function)
+    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
+        return None
+    parameters = function.linear_parameters
+    if parameters is None or any(group.parameters.size > MOST_SLOPES for group in parameters.groups):
         return None
     return Separable(parameters, residuals, lines)

@@ -18,7 +18,7 @@ from infimum.boxes import Boxes, Ends, FloatArray, emptied, is_empty, met, shrin
 from infimum.concurrency import cached_property
 from infimum.contractors.known import Known
 from infimum.contractors.level import Level
-from infimum.contractors.linear.products import Bound, Factor, above, centred, differences, ends, sums
+from infimum.contractors.linear.products import Bound, Factor, above, centred, defect, differences, ends, sums
 from infimum.deadline import ask
 from infimum.domain import Domain
 from infimum.function import expression
@@ -167,11 +167,11 @@ def _preconditioned(forward: Factor) -> tuple[Factor, Bound]:
             found = np.where(np.isfinite(chosen), chosen, 0.0)
             ask()
             inverse = Factor(found.T)
-            rest = _rest(inverse, forward)
+            rest = defect(inverse, forward)
             if rest.values.sum(0).max() < 0.5:
                 return inverse, rest
         inverse = Factor(found.T)
-        return inverse, _rest(inverse, forward)
+        return inverse, defect(inverse, forward)
 
 
 def _inverse(a: FloatArray) -> FloatArray:
@@ -187,9 +187,3 @@ def _pseudo_inverse(a: FloatArray) -> FloatArray:
     if a.size * min(a.shape) > _MOST_WORK:
         raise np.linalg.LinAlgError
     return np.asarray(np.linalg.pinv(a, rcond=1e-12), np.float64)
-
-
-def _rest(inverse: Factor, forward: Factor) -> Bound:
-    """Return at least |I - C A|, transposed: |I - A^T C^T|."""
-    mid, radius = inverse.times(forward.mid, forward.radius)
-    return Bound(above(np.abs(mid - np.eye(len(mid))) + radius))

@@ -106,3 +106,9 @@ class Factor:
         if self._radius is not None:
             bound = above(bound + self._radius.times(size))
         return p @ self.mid, bound
+
+
+def defect(inverse: Factor, forward: Factor) -> Bound:
+    """Return at least |I - C A|, transposed: |I - A^T C^T|, of C and A transposed."""
+    mid, radius = inverse.times(forward.mid, forward.radius)
+    return Bound(above(np.abs(mid - np.eye(len(mid))) + radius))

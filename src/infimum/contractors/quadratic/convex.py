@@ -1,13 +1,13 @@
 """Convex quadratic functions: one tangent, and what it leaves of a box (PROOF).
 
-f(x) = x'Qx/2 + b'x + a with every matrix within the enclosure of Q positive semidefinite (positive.py). For any x^, with
-g = Q x^ + b in the enclosure of f's slope there and d = x - x^,
+f(x) = x'Qx/2 + b'x + a, and every matrix within the enclosure of Q is positive semidefinite (positive.py). For any x^,
+with g = Q x^ + b in the enclosure of f's slope there and d = x - x^,
 
     f(x) = f(x^) + g'd + d'Qd/2 >= f(x^) + g'd     for all x.
 
-So the linear form f(x^) + g'd is below f: a lower bound, and where it is above the level there is no point that low. Let
-b be a lower bound of the form over a box. A point of the box with f(x) <= level has d'Qd <= 2 (level - b). With Y any
-matrix of doubles, columns y, and rho = e_i - Q y,
+So the linear form f(x^) + g'd is below f: a lower bound, and where it is above the level there is no point that low.
+Let b be a lower bound of the form over a box. A point of the box with f(x) <= level has d'Qd <= 2 (level - b). With Y
+any matrix of doubles, columns y, and rho = e_i - Q y,
 
     d_i = y'Qd + rho'd,   |d_i| <= sqrt(y'Qy d'Qd) + |rho|'|d|,   y'Qy = y_i - y'rho <= y_i + |y|'|rho|,
 
@@ -20,7 +20,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from infimum.boxes import BoolArray, Boxes, FloatArray, shrinkage
 from infimum.concurrency import cached_property
@@ -74,7 +73,10 @@ class Convex:
             if self._is_open(bound, level) and self._reach is not None:
                 low, high = self._within_reach(low, high, points, level, bound)
             nothing = (low > high).any(1) | (bound > level)
-            lo[active], hi[active] = np.where(nothing[:, None], before[0], low), np.where(nothing[:, None], before[1], high)
+            lo[active], hi[active] = (
+                np.where(nothing[:, None], before[0], low),
+                np.where(nothing[:, None], before[1], high),
+            )
             lower[active[nothing]] = np.inf
             if not self._is_open(bound, level):
                 break

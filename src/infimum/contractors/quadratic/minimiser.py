@@ -92,7 +92,7 @@ def _solver(matrix: Any, free: BoolArray) -> Any:
         if isinstance(matrix, np.ndarray):
             inverse = np.linalg.inv(matrix[np.ix_(free, free)])
             return inverse.__matmul__
-        from scipy.sparse.linalg import splu
+        from scipy.sparse.linalg import splu  # type: ignore[import-untyped, unused-ignore]
 
         return splu(matrix[free][:, free].tocsc()).solve
     except (np.linalg.LinAlgError, RuntimeError):

@@ -8,7 +8,7 @@ semidefinite where D Q D is. Let A be M with its diagonal lowered by delta or so
 whose terms are positive semidefinite; at least -|A - L L'|; at least the least element d of a diagonal; at least -|R|.
 So d >= |A - L L'| + |R| is enough, where the norm of a symmetric matrix is at most its largest sum of a row's absolute
 values. L is what LAPACK or SuperLU give as the Cholesky factor of A: they are not believed. With P the product L L' as
-NumPy or SciPy compute it, |A - L L'| <= |A - P| + gamma (|L| |L'|), gamma for the most terms of any element (rounded.py).
+NumPy or SciPy compute it, |A - L L'| <= |A - P| + gamma |L| |L'|, gamma for the most terms of an element (rounded.py).
 Rows of Q that are exactly 0 are left out.
 """
 
@@ -33,7 +33,7 @@ _TRIES = 3
 
 
 class Scaled(NamedTuple):
-    """D Q D within middle +- radius, for the rows `kept` of Q; D is 2^exponents. Dense arrays or SciPy's sparse ones."""
+    """D Q D within middle +- radius, arrays or SciPy's sparse ones, for the rows `kept` of Q; D is 2^exponents."""
 
     kept: IndexArray
     exponents: IndexArray
@@ -43,7 +43,9 @@ class Scaled(NamedTuple):
 
 def scaled(matrix: SparseHessian, n: int) -> Scaled | None:
     """Return a matrix scaled to a diagonal of about 1; None where an element of its diagonal may be negative."""
-    kept = np.unique(np.concatenate([own[(matrix.low != 0) | (matrix.high != 0)] for own in (matrix.rows, matrix.columns)]))
+    kept = np.unique(
+        np.concatenate([own[(matrix.low != 0) | (matrix.high != 0)] for own in (matrix.rows, matrix.columns)])
+    )
     place = np.full(n, -1, np.int64)
     place[kept] = np.arange(kept.size)
     some = (place[matrix.rows] >= 0) & (place[matrix.columns] >= 0)
@@ -52,7 +54,7 @@ def scaled(matrix: SparseHessian, n: int) -> Scaled | None:
     diagonal = np.zeros(kept.size)
     on = rows == columns
     diagonal[rows[on]] = np.where(low[on] >= 0, high[on], 0.0)
-    if not (diagonal > 0).all():
+    if not ((diagonal > 0) & np.isfinite(diagonal)).all() or not np.isfinite([low, high]).all():
         return None
     exponents = -np.rint(np.log2(diagonal) / 2).astype(np.int64)
     shift = exponents[rows] + exponents[columns]
@@ -73,7 +75,7 @@ def is_positive(matrix: Scaled) -> bool:
         return True
     spread = upward(_row_sums(matrix.radius), n)
     most = float(spread.max())
-    delta = 4.0 * gamma(n + 1) * n + 2.0 * most
+    delta = 4.0 * gamma(n + 1) * n + (1.0 + 2.0**-20) * most
     for _ in range(_TRIES):
         lowered = _lowered(matrix.middle, delta)
         factor = _factor(lowered)
@@ -95,7 +97,7 @@ def _dense(values: FloatArray, rows: IndexArray, columns: IndexArray, n: int) ->
 
 
 def _sparse(values: FloatArray, rows: IndexArray, columns: IndexArray, n: int) -> Any:
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array  # type: ignore[import-untyped, unused-ignore]
 
     off = rows != columns
     at = np.concatenate([rows, columns[off]]), np.concatenate([columns, rows[off]])
@@ -124,8 +126,8 @@ def _factor(matrix: Any) -> tuple[Any, IndexArray | None] | None:
             except np.linalg.LinAlgError:
                 return None
             return (factor, None) if np.isfinite(factor).all() else None
-        from scipy.sparse import csc_array
-        from scipy.sparse.linalg import splu
+        from scipy.sparse import csc_array  # type: ignore[import-untyped, unused-ignore]
+        from scipy.sparse.linalg import splu  # type: ignore[import-untyped, unused-ignore]
 
         try:
             found = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
@@ -134,7 +136,8 @@ def _factor(matrix: Any) -> tuple[Any, IndexArray | None] | None:
         pivots = found.U.diagonal()
         if not (pivots > 0).all() or not np.array_equal(found.perm_r, found.perm_c):
             return None
-        factor = csc_array(found.L * np.sqrt(pivots)[None, :])
+        factor = csc_array(found.L)
+        factor.data = factor.data * np.repeat(np.sqrt(pivots), np.diff(factor.indptr))
         return (factor, np.argsort(found.perm_c)) if np.isfinite(factor.data).all() else None
 
 

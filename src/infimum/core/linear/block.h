@@ -10,7 +10,7 @@
 #if INFIMUM_CUDA
 #define INFIMUM_LINEAR_FN static __device__ __noinline__
 #else
-#define INFIMUM_LINEAR_FN static
+#define INFIMUM_LINEAR_FN static __attribute__((noinline))
 #endif
 
 namespace INFIMUM_NAMESPACE {

@@ -4,28 +4,10 @@
 // held at an end. S is given whole, both triangles; in a direction in which it is not positive the
 // Newton step does nothing.
 #pragma once
-#include "cholesky.h"
+#include "interior.h"
 
 namespace INFIMUM_NAMESPACE {
 
-template <class D>
-struct BoxProblem {
-    int n;
-    Numbers<D> S, g, lo, hi;
-    Numbers<D> t, slope;                // what is found, and g + St there
-    Numbers<D> L, inverse, step, straight, diagonal;  // scratch: n², and n each
-};
-
-// slope = g + St
-template <class D>
-INFIMUM_LINEAR_FN void slope_anew(const BoxProblem<D> &p) {
-    for (int i = 0; i < p.n; i++) {
-        const Numbers<D> row = p.S.from(i * p.n);
-        D s = p.g[i];
-        for (int j = 0; j < p.n; j++) s = fma_rn(row[j], p.t[j], s);
-        p.slope.set(i, s);
-    }
-}
 template <class D>
 INFIMUM_LINEAR_FN void sweep(const BoxProblem<D> &p) {
     for (int i = 0; i < p.n; i++) {
@@ -87,15 +69,55 @@ INFIMUM_LINEAR_FN void newton(const BoxProblem<D> &p) {
     slope_anew(p);
 }
 
-// From the start p.t on; ends are finite, lo <= hi.
+// How good t is: the value there less what the tangent may fall within the box, what it may fall, and how much of that
+// does no harm.
+template <class D>
+struct Worth {
+    D bound, loss, harmless;
+};
+template <class D>
+INFIMUM_LINEAR_FN Worth<D> worth(const BoxProblem<D> &p) {
+    D value = D(0.0), loss = D(0.0), size = D(0.0);
+    for (int i = 0; i < p.n; i++) {
+        const D t = p.t[i], s = p.slope[i];
+        value = fma_rn(mul_rn(t, D(0.5)), add_rn(p.g[i], s), value);
+        loss = fma_rn(s, sub_rn(t, select(s > D(0.0), p.lo[i], p.hi[i])), loss);
+        size = fma_rn(magnitude(p.g[i]), larger(magnitude(p.lo[i]), magnitude(p.hi[i])), size);
+    }
+    return {sub_rn(value, loss), loss, mul_rn(size, D(0x1p-40))};
+}
+// Keep t as the best point where it is better than the last one; say where no better one need be looked for.
+template <class D>
+INFIMUM_LINEAR_FN Mask<D> consider(const BoxProblem<D> &p, D *best, Mask<D> open) {
+    const Worth<D> found = worth(p);
+    const Mask<D> better = open & (found.bound > *best);
+    *best = select(better, found.bound, *best);
+    for (int i = 0; i < p.n; i++) p.best.set(i, select(better, p.t[i], p.best[i]));
+    return found.loss <= found.harmless;
+}
+
+// From the start p.t on to p.t; ends are finite, lo <= hi. Where a few rounds do not find the point, an interior method does.
 template <class D>
 INFIMUM_LINEAR_FN void minimise_in_box(const BoxProblem<D> &p, int rounds) {
+    for (int i = 0; i < p.n; i++) p.best.set(i, p.t[i]);
     slope_anew(p);
-    for (int round = 0; round < rounds; round++) {
+    D best = D(-INFIMUM_INF);
+    Mask<D> open = everywhere<D>();
+    open = open & !consider(p, &best, open);
+    for (int round = 0; round < rounds && any(open); round++) {
         sweep(p);
         sweep(p);
         newton(p);
+        open = open & !consider(p, &best, open);
     }
+    if (any(open)) {
+        interior(p);
+        open = open & !consider(p, &best, open);
+        newton(p);
+        consider(p, &best, open);
+    }
+    for (int i = 0; i < p.n; i++) p.t.set(i, p.best[i]);
+    slope_anew(p);
 }
 
 // The Gram matrix of J (m, n), and J'r: from row-major arrays of the caller's.

@@ -6,7 +6,7 @@
 //     LEAST_SQUARES    jacobian (m, n), residual   t (n), within [-1, 1]
 //     QUADRATIC        quadratic.h has it
 #pragma once
-#include "box_minimum.h"
+#include "quadratic.h"
 
 namespace INFIMUM_NAMESPACE {
 
@@ -29,16 +29,6 @@ INFIMUM_LINEAR_FN void run_is_positive(const infimum_linear_job &job, const Bloc
     block.give_bits(job.flags, 1, 0, select(proved, D(1.0), D(0.0)));
 }
 
-template <class D>
-INFIMUM_FN BoxProblem<D> problem_in(Storage<D> &space, int n) {
-    BoxProblem<D> p;
-    p.n = n;
-    p.S = space.take(n * n);
-    p.L = space.take(n * n);
-    Numbers<D> *const vectors[] = {&p.g, &p.lo, &p.hi, &p.t, &p.slope, &p.inverse, &p.step, &p.straight, &p.diagonal};
-    for (Numbers<D> *vector : vectors) *vector = space.take(n);
-    return p;
-}
 // The point that was found, 0 in place of what is no number.
 template <class D>
 INFIMUM_FN void give_point(const infimum_linear_job &job, const Block &block, const BoxProblem<D> &p) {
@@ -79,6 +69,7 @@ INFIMUM_FN void run_linear(int routine, const infimum_linear_job &job, const Blo
     if (routine == INFIMUM_LINEAR_IS_POSITIVE) run_is_positive(job, block, space);
     if (routine == INFIMUM_LINEAR_BOX_MINIMUM) run_box_minimum(job, block, space);
     if (routine == INFIMUM_LINEAR_LEAST_SQUARES) run_least_squares(job, block, space);
+    if (routine == INFIMUM_LINEAR_QUADRATIC) run_quadratic(job, block, space);
 }
 
 }  // namespace INFIMUM_NAMESPACE

@@ -66,14 +66,27 @@ def pattern(gradient: Node, n: int) -> Pattern | None:
 # The reads of a node are numbers element * n + variable, in order.
 
 
+def reads(output: Node, n: int) -> IndexArray | None:
+    """Return the reads of a node, None where they are too many to say."""
+    try:
+        return _made_reads(output, n)
+    except _TooMany:
+        return None
+
+
 def _reads(output: Node, n: int) -> IndexArray:
+    found = _made_reads(output, n)
+    return found if output.size == n else _spread(found, n, n)
+
+
+def _made_reads(output: Node, n: int) -> IndexArray:
     known: dict[Node, IndexArray] = {}
     for node in ancestors([output]):
         found = _own_reads(node, [known[a] for a in node.args], n)
         if found.size > _MOST_READS:
             raise _TooMany
         known[node] = found
-    return known[output] if output.size == n else _spread(known[output], n, n)
+    return known[output]
 
 
 def _own_reads(node: Node, below: list[IndexArray], n: int) -> IndexArray:

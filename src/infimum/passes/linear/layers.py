@@ -18,6 +18,7 @@ Guarantee: at every x, f(x) is g(A x + b, x) for a matrix A and a vector b withi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +56,8 @@ class Layer:
 def linear_layer(value: Node, n: int) -> Layer | None:
     """Return the layer of a simplified expression of n variables; None where there is none worth the name."""
     nodes = ancestors([value])
-    varies = _varying(nodes)
-    rows = _rows(value, _affine(nodes, varies), varies)
+    varies = varying(nodes)
+    rows = _rows(value, affine(nodes, varies), varies)
     m = sum(node.size for node in rows)
     if m < 2 or m * n > MOST_ENTRIES:
         return None
@@ -74,7 +75,7 @@ def linear_layer(value: Node, n: int) -> Layer | None:
 
 
 # ---------------------------------------------------------------------------------------------- which rows
-def _varying(nodes: list[Node]) -> set[Node]:
+def varying(nodes: list[Node]) -> set[Node]:
     """Return the nodes that depend on x."""
     found: set[Node] = set()
     for node in nodes:
@@ -83,7 +84,7 @@ def _varying(nodes: list[Node]) -> set[Node]:
     return found
 
 
-def _affine(nodes: list[Node], varies: set[Node]) -> set[Node]:
+def affine(nodes: list[Node], varies: set[Node]) -> set[Node]:
     """Return the nodes that are affine, by the table above."""
     found: set[Node] = set()
     for node in nodes:
@@ -108,8 +109,18 @@ def _misses_zero(node: Node) -> bool:
     return bool(((lo > 0) | (hi < 0)).all())
 
 
-def _rows(value: Node, affine: set[Node], varies: set[Node]) -> list[Node]:
+def _rows(value: Node, linear: set[Node], varies: set[Node]) -> list[Node]:
     """Return the first nodes on every way down that are affine and add up variables."""
+
+    def is_row(node: Node) -> bool:
+        adds = node.op == "sum" or (node.op in ("add", "sub") and all(a in varies for a in node.args))
+        return node in linear and adds
+
+    return tops(value, varies, is_row)
+
+
+def tops(value: Node, varies: set[Node], is_top: Callable[[Node], bool]) -> list[Node]:
+    """Return the first nodes on every way down that depend on x and are what is looked for."""
     found: dict[int, Node] = {}
     seen: set[Node] = set()
     pending = [value]
@@ -118,8 +129,7 @@ def _rows(value: Node, affine: set[Node], varies: set[Node]) -> list[Node]:
         if node in seen or node not in varies:
             continue
         seen.add(node)
-        adds = node.op == "sum" or (node.op in ("add", "sub") and all(a in varies for a in node.args))
-        if node in affine and adds:
+        if is_top(node):
             found[node.number] = node
         else:
             pending.extend(node.args)
@@ -128,7 +138,7 @@ def _rows(value: Node, affine: set[Node], varies: set[Node]) -> list[Node]:
 
 def _above(value: Node, rows: list[Node], n: int) -> tuple[Node, bool]:
     """Return g, the expression with variables in place of the rows, and whether it reads x too."""
-    above = _reached(value, set(rows))
+    above = reached(value, set(rows))
     reads_x = any(node.op == "x" for node in above)
     start = n if reads_x else 0
     build = Build(start + sum(node.size for node in rows))
@@ -144,7 +154,7 @@ def _above(value: Node, rows: list[Node], n: int) -> tuple[Node, bool]:
     return new[value], reads_x
 
 
-def _reached(value: Node, rows: set[Node]) -> list[Node]:
+def reached(value: Node, rows: set[Node]) -> list[Node]:
     """Return the nodes that the expression needs when it is given the rows, arguments before users."""
     seen: dict[int, Node] = {}
     pending = [value]

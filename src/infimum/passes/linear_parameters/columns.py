@@ -60,9 +60,8 @@ def columns(residuals: Node, n: int) -> Columns | None:
     nodes = ancestors([residuals])
     if len(nodes) > _MOST_NODES:
         return None
-    is_linear = linear_variables(residuals, n)
-    used = _used(residuals, n)
-    linear, nonlinear = np.flatnonzero(is_linear & used), np.flatnonzero(~is_linear & used)
+    is_linear, is_read = linear_variables(residuals, n), used(residuals, n)
+    linear, nonlinear = np.flatnonzero(is_linear & is_read), np.flatnonzero(~is_linear & is_read)
     if not linear.size or not nonlinear.size:
         return None
     forms = _Forms(n, linear, nonlinear)
@@ -71,7 +70,7 @@ def columns(residuals: Node, n: int) -> Columns | None:
     build = forms.build
     own = tuple(forms.whole(found.get(number), m) for number in range(linear.size))
     rest = forms.whole(found.get(_REST), m)
-    reads = np.stack([_used(node, nonlinear.size) for node in (*own, rest)])
+    reads = np.stack([used(node, nonlinear.size) for node in (*own, rest)])
     return Columns(build, linear, nonlinear, own, rest, reads)
 
 
@@ -243,7 +242,8 @@ class _Forms:
         return made
 
 
-def _used(residuals: Node, n: int) -> BoolArray:
+def used(residuals: Node, n: int) -> BoolArray:
+    """Return which of n inputs an expression reads."""
     found = np.zeros(n, bool)
     for node in ancestors([residuals]):
         if node.op == "take" and node.args[0].op == "x":

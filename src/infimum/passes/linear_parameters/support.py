@@ -36,7 +36,7 @@ from infimum.passes.simplify import rebuilt
 
 IndexArray = npt.NDArray[np.int64]
 
-_MOST_SLOPES = 4  # parameters of a group up to which second derivatives are made
+MOST_SLOPES = 4  # parameters of a group up to which second derivatives are made
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Support:
         on_cell = self._moved(own, place)
         natural = [self._sum(node) for node in on_cell]
         self.outputs = [self._added(self.c, natural), *natural]
-        if 0 < q <= _MOST_SLOPES:
+        if 0 < q <= MOST_SLOPES:
             at_point = self._moved(own, np.where(place >= 0, place + 2 * q, -1))
             try:
                 self._sharpen(natural, self._jet(on_cell, 0), self._jet(at_point, 2 * q), at_point)

@@ -115,6 +115,12 @@ class Program:
         return show(self)
 
     @cached_property
+    def operations(self) -> int:
+        """How many instructions a box takes."""
+        bodies = [phase for phase in self.phases if isinstance(phase, Body)]
+        return sum(body.groups * body.width * (body.last - body.first) for body in bodies)
+
+    @cached_property
     def tape(self) -> core.Tape:
         """Return the flat encoding of this program, checked."""
         self.check()

@@ -23,6 +23,7 @@ from infimum.graph.build import Build
 from infimum.graph.constant import Constant
 from infimum.graph.node import Node
 from infimum.graph.payload import integer_of, value_of
+from infimum.passes.hessian.pattern import reads
 from infimum.passes.separate.terms import Factor, IndexArray, Terms, addends
 
 INCREASING = frozenset(
@@ -53,6 +54,12 @@ class Outer:
     def is_whole(self) -> bool:
         """Return whether nothing but the squares depends on x."""
         return self.rest.op == "constant"
+
+
+def is_coupled(inner: Node, n: int) -> bool:
+    """Return whether some of the elements reads more than one of the n variables."""
+    found = reads(inner, n)
+    return found is None or bool((np.bincount(found // n) > 1).any())
 
 
 def squares(build: Build, value: Node) -> Outer | None:

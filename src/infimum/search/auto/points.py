@@ -10,7 +10,9 @@ from infimum.deadline import Late
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.search.auto.descent import descended, dived
-from infimum.search.auto.tuning import DESCENTS, LEAST_STEPS, MOST_STEPS, OFFERED, STEP_NUMBERS
+from infimum.search.auto.evaluations import Evaluations
+from infimum.search.auto.least_squares import LevenbergMarquardt
+from infimum.search.auto.tuning import DESCENTS, LEAST_STEPS, MOST_STEPS, OFFERED, POLISH_STEPS, STEP_NUMBERS
 from infimum.search.witness import Witness
 
 FloatArray = npt.NDArray[np.float64]
@@ -30,7 +32,7 @@ class Points(Witness):
         if not len(x):
             return False
         before = self.upper
-        values = self._values(x)
+        values = self.values(x)
         for i in np.argsort(values, kind="stable")[:OFFERED]:
             if values[i] < self.upper:
                 self.offer(x[i])
@@ -44,7 +46,7 @@ class Points(Witness):
         """
         found = ""
         x = np.clip(starts, self.domain.inner_lo, self.domain.inner_hi)
-        values = self._values(x)
+        values = self.values(x)
         for i in np.argsort(values, kind="stable")[:DESCENTS]:
             if not np.isfinite(values[i]) or not self._is_new(x[i]):
                 continue
@@ -54,11 +56,22 @@ class Points(Witness):
                     found = "descent"
                 elif boxes is None or (end != x[i]).any():
                     continue
-                elif self.offer(dived(self._values, boxes.lo[i], boxes.hi[i])):
+                elif self.offer(dived(self.values, boxes.lo[i], boxes.hi[i])):
                     found = found or "dive"
         return found
 
-    def _descended(self, start: FloatArray) -> FloatArray:
+    def polish(self, evaluate: Evaluations) -> None:
+        """Follow the best point down to its last digits."""
+        if self.x is None:
+            return
+        if evaluate.squares is not None:
+            descent = LevenbergMarquardt(evaluate, self.x[None], *self._bounds())
+            descent.run(POLISH_STEPS)
+            self.offer(descent.x[0])
+        if self._is_new(self.x):
+            self.offer(self._descended(self.x, POLISH_STEPS))
+
+    def _descended(self, start: FloatArray, most: int = MOST_STEPS) -> FloatArray:
         """Return where local descent leads to; offer the best point on its way where there is no time for all of it."""
         best, point = np.inf, start
 
@@ -70,7 +83,7 @@ class Points(Witness):
             return value, slope
 
         try:
-            return descended(seen, start, *self._bounds(), steps=self._steps())
+            return descended(seen, start, *self._bounds(), steps=self._steps(most))
         except Late:
             self.offer(point)
             raise
@@ -85,11 +98,12 @@ class Points(Witness):
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         return self.domain.inner_lo, self.domain.inner_hi
 
-    def _steps(self) -> int:
+    def _steps(self, most: int) -> int:
         """Return the number of steps: fewer for many variables, where each costs as much as a contraction."""
-        return max(LEAST_STEPS, min(MOST_STEPS, STEP_NUMBERS // self.function.n))
+        return max(LEAST_STEPS, min(most, STEP_NUMBERS // self.function.n))
 
-    def _values(self, x: FloatArray) -> FloatArray:
+    def values(self, x: FloatArray) -> FloatArray:
+        """Return the values (k,) at points (k, n) in plain doubles."""
         self.evaluated += len(x)
         return np.asarray(self.function(x), np.float64).reshape(-1)
 

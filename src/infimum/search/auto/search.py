@@ -23,6 +23,7 @@ from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
 from infimum.search.auto import tuning
 from infimum.search.auto.bisection import bisected, proposed_cuts
+from infimum.search.auto.exploration import Exploration
 from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
@@ -48,7 +49,9 @@ class Search(Method):
         self.done = Pool(domain.n)
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
+        self.taken = 0  # boxes, so far
         self.work: dict[str, float] = {}  # of this iteration, beside the contractors'
+        self.cuts = 0
 
     def aim(self, options: Options) -> None:
         """Go on with these goals and limits."""
@@ -62,24 +65,29 @@ class Search(Method):
         """Return what shrinks boxes; it is made in the first iteration, as that may take long."""
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
+    @cached_property
+    def exploration(self) -> Exploration:
+        """Return the ways to better points; most searches are over before they are needed."""
+        return Exploration(self.points, self.options.x0)
+
     # ------------------------------------------------------------------------------------------ the loop
-    def run(self, rounds: int | None = None) -> Outcome:
-        """Search on; after `rounds` iterations at most, with the status RUNNING where there is more to do."""
-        return self._answer_of(lambda: self._run(rounds))
+    def run(self, rounds: int | None = None, cuts: int | None = None) -> Outcome:
+        """Search on; after so many iterations or cuts in all, with the status RUNNING where there is more to do."""
+        return self._answer_of(lambda: self._run(rounds, cuts))
 
     def answer(self) -> Outcome:
         """Return what is known so far."""
         return self._answer(Status.RUNNING)
 
-    def _run(self, rounds: int | None) -> Status:
+    def _run(self, rounds: int | None, cuts: int | None) -> Status:
         if not self.iterations:
-            if self.options.x0 is not None and self.points.offer(self.options.x0):
+            if self.options.x0 is not None and self.points.offer_all(self.options.x0):
                 self._credit("start")
             self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
         status: Status | None = None
         while status is None and self._is_unfinished():
-            if rounds is not None and self.iterations >= rounds:
+            if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
                 return Status.RUNNING
             self.iterations += 1
             self._iterate()
@@ -100,13 +108,16 @@ class Search(Method):
 
     def _iterate(self) -> None:
         """Contract, probe, look at and split a batch of the boxes with the smallest lower bounds."""
-        batch = self.options.batch or min(max(tuning.BATCH, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
+        least = tuning.HINTED if self.chain.known.has_hints else tuning.BATCH
+        batch = self.options.batch or min(max(least, len(self.open) // tuning.BATCH_SHARE), tuning.MOST_BATCH)
         most = max(1, min(batch, tuning.BATCH_ENDS // (2 * self.domain.n)))
         boxes = self._hold(self.open.take(most))
+        self.taken += len(boxes)
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
         before = self.upper
         self._look(boxes)
+        self._explore(boxes)
         if self.upper < before:
             boxes = self._hold(self._contracted(boxes))
         meets = self.goals.need_no_cut(boxes, self.upper)
@@ -135,7 +146,7 @@ class Search(Method):
                 bottom, top = self.function.range_ends(*boxes.ends)
                 boxes = boxes.with_lower(np.where(bottom <= top, bottom, boxes.lower))
             if self.upper == np.inf and len(boxes):
-                self.points.offer(at_fraction(boxes.lo[0], boxes.hi[0], 0.5))
+                self.points.offer(self._at(at_fraction(*boxes[:1].ends, 0.5))[0])
             self.open.add(boxes)
             self.open.drop_above(self.upper)
         self._note(())
@@ -187,6 +198,14 @@ class Search(Method):
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 
+    def _at(self, points: FloatArray) -> FloatArray:
+        """Return points (k, n) of boxes as the function takes them."""
+        return points
+
+    def _seen(self, boxes: Boxes) -> Boxes:
+        """Return boxes of the user's variables around all points of these boxes."""
+        return boxes
+
     # ------------------------------------------------------------------------------------------ one iteration
     def _contracted(self, boxes: Boxes) -> Boxes:
         """Return the boxes contracted, those that hold a minimiser kept; their bounds are never smaller than before.
@@ -194,11 +213,15 @@ class Search(Method):
         Where a contractor has found a better point on its way, they are contracted once more.
         """
         found = self.chain.contract(boxes, self.upper, self.goals.need_no_cut)
-        if self.points.offer_best(self.chain.offered()):
+        if self.points.offer_best(self._at(self.chain.offered())):
             self._credit("offered")
             found = self.chain.contract(found, self.upper, self.goals.need_no_cut)
-            self.points.offer_best(self.chain.offered())
+            self.points.offer_best(self._at(self.chain.offered()))
         return found.with_lower(without_nan(found.lower))
+
+    def narrowed(self, boxes: Boxes) -> Boxes:
+        """Return as many boxes, in their order, as far as one turn of all contractors narrows them; nothing is kept."""
+        return self.chain.contract_each(boxes, self.upper)
 
     def _probed(self, boxes: Boxes) -> Boxes:
         """Guess levels for the first boxes: try good points, raise lower bounds, and return what is left contracted."""
@@ -240,12 +263,12 @@ class Search(Method):
 
         Between two branches the middle may be a saddle, so that a second descent starts beside it.
         """
-        found = self.points.offer_best(self.chain.points(boxes, level))
+        found = self.points.offer_best(self._at(self.chain.points(boxes, level)))
         if found:
             self._credit("probe")
         elif self.iterations == 1:
             for fraction in (0.5, 0.8):
-                if self.points.descend(at_fraction(*boxes.ends, fraction)):
+                if self.points.descend(self._at(at_fraction(*boxes.ends, fraction))):
                     found = True
                     self._credit("descent")
         return found
@@ -280,25 +303,38 @@ class Search(Method):
         """Try the boxes' middles, and from time to time a local descent from the best of them."""
         if not len(boxes):
             return
-        middles = at_fraction(*boxes.ends, 0.5)
+        middles = self._at(at_fraction(*boxes.ends, 0.5))
         if self.points.offer_best(middles):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
-            way = self.points.descend(middles, boxes if self.iterations >= tuning.DIVES_FROM else None)
+            way = self.points.descend(middles, self._seen(boxes) if self.iterations >= tuning.DIVES_FROM else None)
+            if self.iterations == 1 and self.options.x0 is not None:
+                way = self.points.descend(self.options.x0) or way
             if way:
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
 
+    def _explore(self, boxes: Boxes) -> None:
+        """Look for better points far and wide, as far as the boxes taken pay for it."""
+        if self.iterations < tuning.EXPLORE_FROM or not len(boxes):
+            return
+        if self.guess.is_settled(boxes.lower, self.upper).all():
+            return
+        way = self.exploration.look(self._seen(boxes), self.taken)
+        if way:
+            self._credit(way)
+
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
-        few = min(tuning.FEW_BOXES, most)
+        few = min(tuning.HINTED if self.chain.known.has_hints else tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
             known = self.chain.known.under(self.upper, self.widths)
             boxes = self._hold(bisected(boxes, proposed_cuts(self.options.split, boxes, known)))
             self._credit("split", len(boxes) - count)
+            self.cuts += len(boxes) - count
             if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:
                 break
         self.open.add(boxes)

@@ -19,6 +19,7 @@ from infimum.function.blocks import BlockClass, Separated, separate
 from infimum.function.function import Function
 from infimum.search.auto.search import Search
 from infimum.search.auto.tuning import FEW_VARIABLES, MOST_BLOCKS, MOST_ENDS_WHEN_LATE, PASSES, ROUNDS_OF_FEW
+from infimum.search.auto.turning import searched
 from infimum.search.contradiction import refuse_contradiction
 from infimum.search.method import Report, unheard
 from infimum.search.outcome import Options, Outcome, Progress, Proof
@@ -42,7 +43,7 @@ def search(function: Function, domain: Domain, options: Options, report: Report 
     can_separate = domain.n > 1 and not foreign_names(options.contractors)
     parts = _parts(function, options) if can_separate else None
     if parts is None or sum(blocks.distinct(domain)[0].size for blocks in parts.classes) > MOST_BLOCKS:
-        return whole.run()
+        return searched(whole)[1]
     return _BlockSearch(function, domain, options, report, parts, whole).run(first)
 
 
@@ -185,7 +186,8 @@ class _BlockSearch:
             search.aim(self._limited(at, gap, search))
         self.before = search.iterations
         self.evaluated -= search.points.evaluated
-        found = search.run()
+        search, found = searched(search)
+        self.searches[id(blocks), member] = search
         self.iterations += found.nit - self.before
         self.evaluated += found.points_evaluated
         self.memory += search.memory()
@@ -198,7 +200,7 @@ class _BlockSearch:
 
     def _limited(self, at: IndexArray, gap: float | None, search: Search | None = None) -> Options:
         """Return the options for a block of some variables, with its gap and what is left of the limits."""
-        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[at])
+        options = replace(self.options, x0=None if self.options.x0 is None else self.options.x0[:, at])
         if isinstance(options.xtol, np.ndarray) and options.xtol.ndim:
             options = replace(options, xtol=options.xtol[at])
         if gap is not None:

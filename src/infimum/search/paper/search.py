@@ -57,7 +57,7 @@ class PaperSearch(Method):
         self._prepare()
         self.regions.prepare()
         if self.options.x0 is not None:
-            self.points.offer(self.options.x0)
+            self.points.offer_all(self.options.x0)
         if self._puts_the_domain_out():
             return Status.PROVED
         self.iterations = 1
@@ -140,7 +140,7 @@ class PaperSearch(Method):
             regions.put_out(bound)
         regions.output_lower = min((bound for bound, _ in regions.output), default=np.inf)
         if self.options.x0 is not None and not self.iterations:
-            self.points.offer(self.options.x0)
+            self.points.offer_all(self.options.x0)
         if self.upper == np.inf:
             self.points.offer(at_fraction(self.domain.lo, self.domain.hi, 0.5))
 

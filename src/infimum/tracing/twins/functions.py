@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from infimum.tracing.twins.twins import Twins
 
 # These are no functions of x themselves.
-_SEARCHES = frozenset({("infimum.api.minimize", "minimize"), ("infimum.function.function", "trace")})
+_SEARCHES = frozenset(
+    {("infimum.api.minimize", "minimize"), ("infimum.api.fit", "fit"), ("infimum.api.fit", "least_squares"),
+     ("infimum.function.function", "trace")}
+)  # fmt: skip
 
 
 def function_twin(twins: Twins, function: FunctionType) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
-from infimum.tracing.negative import Negative
+from infimum.tracing.squares import COMPOSED
 from infimum.tracing.twins.functions import contents
 from infimum.tracing.twins.origin import origin_of
 from infimum.tracing.twins.twins import CACHED, ModuleTwin, Twins
@@ -35,7 +35,7 @@ class PlainTwins(Twins):
         return _nearest(exact(*args))
 
     def make(self, value: Any) -> Any:
-        if isinstance(value, functools.partial | CACHED | Negative):
+        if isinstance(value, functools.partial | CACHED | COMPOSED):
             return super().make(value)
         if isinstance(value, np.ndarray | np.ufunc | BuiltinFunctionType | np.random.Generator):
             return value

@@ -19,9 +19,9 @@ import numpy as np
 
 from infimum.exact.number import Exact, ExactArray, exact
 from infimum.tracing.math_rules import MATH
-from infimum.tracing.negative import Negative
 from infimum.tracing.scipy_rules import SCIPY
 from infimum.tracing.selected import Selected
+from infimum.tracing.squares import COMPOSED
 from infimum.tracing.traced import TracedArray
 from infimum.tracing.tracer import Tracer
 from infimum.tracing.twins import builtins, classes, functions
@@ -116,8 +116,8 @@ class Twins:
             return self._module(value)
         if isinstance(value, np.ufunc | _DISPATCHED | BuiltinFunctionType | FunctionType):
             return self._callable(value)
-        if isinstance(value, Negative):
-            return Negative(self.of(value.f))
+        if isinstance(value, COMPOSED):
+            return value.around(self.of)
         if isinstance(value, functools.partial):
             args = [self.of(a) for a in value.args]
             return functools.partial(self.of(value.func), *args, **{k: self.of(v) for k, v in value.keywords.items()})

@@ -1,0 +1,90 @@
+"""Write the figures of docs/coupling.md; needs matplotlib.
+
+python docs/make_coupling_figures.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import infimum
+from infimum.contractors import Boxes, Contractor, Known, MeanValue
+from infimum.contractors.dual import dual
+from infimum.contractors.enclosure import Enclosure
+from infimum.domain import read_bounds
+
+FOLDER = Path(__file__).parent / "figures"
+BLUE, ORANGE, GREEN, GREY = "#1f6fb4", "#d1651a", "#3a8f4d", "#777777"
+plt.rcParams.update({
+    "svg.hashsalt": "infimum", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
+    "figure.facecolor": "white", "legend.frameon": False,
+})  # fmt: skip
+
+
+def written(name: str) -> None:
+    """Write the figure that is drawn; the same file every time."""
+    plt.tight_layout()
+    plt.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
+    plt.close()
+
+
+def convex() -> None:
+    """Draw a convex function, its range by intervals, and the plane at its lowest double."""
+    x = np.linspace(-2, 2, 400)
+
+    def f(x: np.ndarray) -> np.ndarray:
+        return np.log(np.exp(2 * x) + np.exp(-x)) + 0.25 * x**2
+
+    function = infimum.trace(lambda x: np.log(np.exp(2 * x[0]) + np.exp(-x[0])) + 0.25 * x[0] ** 2, 1)
+    at = -0.30
+    slope = float(function.gradient([(at, at)]).mid[0])
+    plt.figure(figsize=(6.2, 3.2))
+    plt.plot(x, f(x), color=BLUE, label="f, convex on the box")
+    plt.plot(x, f(np.array(at)) + slope * (x - at), color=ORANGE, label="tangent plane near the minimiser")
+    plt.axhline(float(function.enclose([(-2, 2)]).lo), color=GREY, ls="--", label="lower end of the interval enclosure")
+    plt.plot([at], [f(np.array(at))], "o", color=ORANGE)
+    plt.xlabel("x, all over the box [-2, 2]")
+    plt.ylabel("f(x)")
+    plt.legend()
+    written("convex")
+
+
+def dual_lines() -> None:
+    """Draw the distance of three lower bounds from the minimum over the width of boxes around the minimiser."""
+    problem = infimum.problems.named("pv_rtc_france")
+    domain = read_bounds(problem.bounds, problem.n)
+    function = infimum.trace(problem.f, problem.n)
+    known = Known(function, domain)
+    best, least = np.asarray(problem.minimiser, float), float(problem.minimum)
+    widths = 2.0 ** -np.arange(3.0, 14.0)
+    found: list[tuple[str, Contractor | None, str]] = [
+        ("interval enclosure", Enclosure(), GREY), ("mean-value form", MeanValue(), GREEN),
+        ("dual lines", dual(function), BLUE),
+    ]  # fmt: skip
+    plt.figure(figsize=(6.2, 3.6))
+    for label, contractor, colour in found:
+        assert contractor is not None
+        gaps = []
+        for width in widths:
+            radius = 0.5 * width * (domain.hi - domain.lo)
+            lo, hi = np.maximum(best - radius, domain.lo), np.minimum(best + radius, domain.hi)
+            lower = contractor.contract(Boxes(lo[None], hi[None]), known).lower[0]
+            gaps.append(max(least - lower, 1e-14))
+        plt.loglog(widths, gaps, "o-", color=colour, label=label)
+    plt.axhline(1e-6 * least, color=ORANGE, ls=":", label="a millionth of the minimum")
+    plt.xlabel("width of the box, as a part of the bounds")
+    plt.ylabel("minimum - lower bound")
+    plt.legend(loc="lower right", bbox_to_anchor=(1.0, 0.06))
+    written("dual")
+
+
+if __name__ == "__main__":
+    convex()
+    dual_lines()
