@@ -15,7 +15,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Case(NamedTuple):
-    """Boxes with what is known of a function there, and one such function for each: value + slope.d + d'(curvature)d/2."""
+    """Boxes with what is known of a function there, and one for each: value + slope.d + d'(curvature)d/2."""
 
     lo: FloatArray
     hi: FloatArray

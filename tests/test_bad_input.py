@@ -76,7 +76,8 @@ def test_tolerances_that_mean_nothing_are_refused(name: str, value: Any) -> None
         {"method": "Paper"}, {"backend": "gpu0"}, {"partition": ""}, {"sampling": "Latin"},
         {"sampling": ("paper", None, 3)}, {"selection": "first"}, {"selection": 3}, {"max_iter": NAN},
         {"max_iter": "10"}, {"time_limit": NAN}, {"time_limit": -1}, {"max_regions": 0.5}, {"threads": -1},
-        {"threads": 1.5}, {"x0": [NAN, 0]}, {"x0": [[[0, 0]]]}, {"x0": [[0], [0]]}, {"x0": []}, {"x0": [[0, 0], [0]]}, {"jac": "exact"},
+        {"threads": 1.5}, {"x0": [NAN, 0]}, {"x0": [[[0, 0]]]}, {"x0": [[0], [0]]}, {"x0": []},
+        {"x0": [[0, 0], [0]]}, {"jac": "exact"},
     ],
     ids=str,
 )  # fmt: skip

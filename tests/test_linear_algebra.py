@@ -187,7 +187,8 @@ def test_where_curvature_is_negative_no_minimiser_lies_inside() -> None:
 
 
 def test_an_indefinite_quadratic_is_bounded_about_as_well_as_by_the_best_shift() -> None:
-    # min Σσ with diag(1, …, 1) - c vvᵀ + diag σ >= 0 is what a semidefinite solver finds; here v has one sign.
+    # The least sum of s with diag(1, …, 1) - c vvᵀ + diag s >= 0 is what a semidefinite solver
+    # finds; here v has one sign.
     n, c = 6, 0.4
     matrix = np.eye(n) - c * np.ones((n, n))
     made = bowl(n)._replace(

@@ -166,7 +166,7 @@ def test_linear_parts_are_multiplied_out() -> None:
     function = trace(lambda x: np.sum((a @ x) ** 2), 2)
     frame = rotation(function, np.zeros(2), np.linalg.inv(a))
     assert frame is not None
-    low, high = frame.function.range_ends(np.full((1, 2), -1.0), np.full((1, 2), 1.0))
+    _, high = frame.function.range_ends(np.full((1, 2), -1.0), np.full((1, 2), 1.0))
     assert high[0] < 2.1
     _, wide = function.range_ends(*(end for end in frame.image_ends(np.full((1, 2), -1.0), np.full((1, 2), 1.0))))
     assert wide[0] > 1e6
@@ -258,7 +258,7 @@ def lost_on_the_way(seeds: range = range(60)) -> list[str]:
     """Points of X whose u lies in a box, lost by its contraction or by what is answered for it."""
     found = []
     for seed in seeds:
-        made, x, domain, frame = frame_of(seed)
+        made, x, _, frame = frame_of(seed)
         if frame is None:
             continue
         draw = np.random.default_rng([seed, 3])

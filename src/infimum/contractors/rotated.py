@@ -12,9 +12,10 @@ V are any doubles, chosen by whoever asks; g(u) = f(p + V u) is known with its c
     U is contracted        to the u with p + V u in X, by HC4 on n linear forms
     a lower bound on U     g is nowhere below it on U, nor is f on p + V U, nor on what X has of that
     slopes, curvature      at a minimiser inside the user's domain g has a minimum in every direction. At one on its
-                           edge nothing is known of g's slopes, and the faces of U are no edges. So `touched` (edges.py)
-                           asks whether hull(p + V U) lies strictly within the inward-rounded domain, and no more
-    the answer             hull(p + V U) met with X: it holds every x of X whose u lies in U, and other x as well, so that
+                           edge nothing is known of g's slopes, and the faces of U are no edges. So `touched`
+                           (edges.py) asks whether hull(p + V U) lies strictly within the inward-rounded domain,
+                           and no more
+    the answer             hull(p + V U) met with X: it holds every x of X whose u lies in U, and other x too, so that
                            g's bound on U is none of f there: only the least bound of all is
 """
 

@@ -1,6 +1,7 @@
 """Small verified linear algebra over many boxes at once: arrays of doubles in, arrays of doubles out.
 
-Proved (core/linear has the arguments): `is_positive`, `quadratic`. Policy, in plain doubles: `box_minimum`, `least_squares_box`.
+Proved (core/linear has the arguments): `is_positive`, `quadratic`. Policy, in plain doubles: `box_minimum`,
+`least_squares_box`.
 A box is a lane of its own: it gets the same bits in any company, on every variant and for any number of threads.
 """
 
@@ -129,22 +130,23 @@ def quadratic(
 ) -> Quadratic:
     """Return what second derivatives say of boxes (k, n), by core/linear/quadratic.h, which has the proof.
 
-    f must have continuous second derivatives on a convex neighbourhood of each box: `curvature` (k, n, n) encloses them on
-    it, `slope` (k, n) the gradient at the centres (k, n), and f is at least `value` (k,) there. `edge` (k, n) says in
-    which components a box may reach the edge of the domain. Of boxes with numbers that are not finite nothing is said.
+    f must have continuous second derivatives on a convex neighbourhood of each box: `curvature` (k, n, n) encloses them
+    on it, `slope` (k, n) the gradient at the centres (k, n), and f is at least `value` (k,) there. `edge` (k, n) says
+    in which components a box may reach the edge of the domain. Of boxes with numbers that are not finite nothing is
+    said.
     """
     count, n = centres.shape
     arrays = [*box, centres, value, *slope, *curvature, limit]
     marks = np.ascontiguousarray(edge, np.uint8)
     flags = np.zeros((count, n + 1), np.uint8)
-    lower, *points = np.empty(count), *(np.empty((count, n)) for _ in range(3))
+    lower, low, high, points = np.empty(count), *(np.empty((count, n)) for _ in range(3))
     _run(
-        core, LinearRoutine.QUADRATIC, (count, n), arrays, [lower, *points],
+        core, LinearRoutine.QUADRATIC, (count, n), arrays, [lower, low, high, points],
         rounds=rounds, marks=marks, flags=flags, threads=threads, variant=variant,
     )  # fmt: skip
     facts = flags[:, 0]
     convex, none = ((facts & int(fact)).astype(bool) for fact in QuadraticFact)
-    return Quadratic(lower, *points, convex, none, flags[:, 1:].astype(bool))
+    return Quadratic(lower, low, high, points, convex, none, flags[:, 1:].astype(bool))
 
 
 def _run(

@@ -165,9 +165,7 @@ class Ratios:
 
     def bound_ends(self, p: FloatArray, u: Ends, *, threads: int = 1) -> Ends:
         """Return ends (k,) around G and the constant at points p (k, q), for all u in ranges (k, m)."""
-        ((lo, hi),) = self._place.run(
-            self._programs.bound, np.hstack([p, u[0]]), np.hstack([p, u[1]]), threads=threads
-        )
+        ((lo, hi),) = self._place.run(self._programs.bound, np.hstack([p, u[0]]), np.hstack([p, u[1]]), threads=threads)
         low, high = self._programs.rest
         return core.apply("add", (lo[:, 0], hi[:, 0]), (np.full(len(lo), low[0]), np.full(len(lo), high[0])))
 

@@ -27,8 +27,10 @@ class BandedFit:
         right = np.zeros((count, n))
         window = np.zeros((count, self.width, self.width + 1))
         for j in range(n):
-            rows = np.concatenate([window, *(self._rows(f, j, h if s == 0 else None) for s, f in enumerate(filters))], 1)
-            r = np.linalg.qr(rows, mode="r")
+            rows = np.concatenate(
+                [window, *(self._rows(f, j, h if s == 0 else None) for s, f in enumerate(filters))], 1
+            )
+            r: FloatArray = np.asarray(np.linalg.qr(rows, mode="r"))
             self.band[:, j], right[:, j] = r[:, 0, :-1], r[:, 0, -1]
             window = np.zeros_like(window)
             window[:, : self.width - 1, : self.width - 1] = r[:, 1 : self.width, 1 : self.width]

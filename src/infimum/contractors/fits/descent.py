@@ -40,7 +40,9 @@ def least_in_boxes(
         if not active.size:
             break
         own = x[active]
-        step = boxed_step(jacobian[active], np.nan_to_num(r[active]), lo[active] - own, hi[active] - own, damping[active])
+        step = boxed_step(
+            jacobian[active], np.nan_to_num(r[active]), lo[active] - own, hi[active] - own, damping[active]
+        )
         tried = np.clip(own + step, lo[active], hi[active])
         new = squares.values(tried, threads=threads)
         value = _sums(new)

@@ -20,7 +20,7 @@ _MOST_ERROR = 0.5
 
 
 class Orthogonal:
-    """The vectors of m elements that are orthogonal to the columns of X (m, j); `is_known`: whether B is good enough."""
+    """The vectors of m elements orthogonal to the columns of X (m, j); `is_known`: whether B is good enough."""
 
     def __init__(self, columns: Ends) -> None:
         mid, radius = centred(*columns)
@@ -51,7 +51,8 @@ class Orthogonal:
 
 
 def _around(mid: FloatArray, radius: FloatArray) -> Interval:
-    return Interval(mid) + Interval(-radius, radius)
+    found: Interval = Interval(mid) + Interval(-radius, radius)
+    return found
 
 
 def _scales(x: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
 """The vector that bounds a box of parameters best, for bounds that are concave in each parameter alone (POLICY).
 
-Over all probabilities on the vertices of a box that are products with a mean p, the mean of such a bound is greatest for
-one vector u(p), and is h(p) then. By duality the best u of all belongs to the p where h is least: Gauss-Newton steps
-lead towards it, and the best u on the way counts.
+Over all probabilities on the vertices of a box that are products with a mean p, the mean of such a bound is greatest
+for one vector u(p), and is h(p) then. By duality the best u of all belongs to the p where h is least: Gauss-Newton
+steps lead towards it, and the best u on the way counts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def best_vectors(
     fitted: Callable[[FloatArray], Fitted],
     least: Callable[[FloatArray], FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return good vectors u (k, m) for boxes (k, q), by their least values at vertices, and the means p where h is low."""
+    """Return good vectors u (k, m) for boxes (k, q), by their least values at vertices, and means p where h is low."""
     width = hi - lo
     p = np.clip(0.5 * lo + 0.5 * hi, lo + _MARGIN * width, hi - _MARGIN * width)
     now = fitted(p)

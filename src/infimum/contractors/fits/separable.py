@@ -155,7 +155,7 @@ class Separable:
         size[:, own] = np.maximum(np.abs(x[:, own]), _SHARE * np.maximum(np.abs(box[0]), np.abs(box[1]))[:, own])
         slopes = _finite(self.residuals.jacobian(size, threads=known.threads))
         moves = np.sqrt((slopes**2).sum(1)) * np.maximum(box[1] - box[0], 0.0)
-        found = np.zeros_like(moves)
+        found: FloatArray = np.zeros_like(moves)
         with np.errstate(all="ignore"):
             relative = _finite((box[1] - box[0]) / (known.domain.hi - known.domain.lo))
         for number, group in enumerate(self.parameters.groups):
@@ -175,9 +175,7 @@ def _inside(x: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
 class _Cells:
     """The cells of one group's parameters, for many boxes: `least` is the least bound over the cells of each."""
 
-    def __init__(
-        self, dual: Separable, number: int, box: Ends, x: FloatArray, y: FloatArray, known: Known
-    ) -> None:
+    def __init__(self, dual: Separable, number: int, box: Ends, x: FloatArray, y: FloatArray, known: Known) -> None:
         group = dual.parameters.groups[number]
         own = dual.parameters.nonlinear[group.parameters]
         self._support = partial(dual.parameters.support_ends, number, threads=known.threads)

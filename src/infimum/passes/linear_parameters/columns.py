@@ -252,4 +252,3 @@ def used(residuals: Node, n: int) -> BoolArray:
         elif any(a.op == "x" for a in node.args) or (node is residuals and node.op == "x"):
             found[:] = True
     return found
-

@@ -90,14 +90,15 @@ def _reads(node: Node, below: list[BoolArray], n: int, met: BoolArray) -> BoolAr
 def _recurrence(node: Node, below: list[BoolArray], n: int, met: BoolArray) -> BoolArray:
     factors, terms = (np.broadcast_to(one, (node.size, n)) for one in below)
     ends = slice(None, None, -1 if node.data else 1)
-    found = np.logical_or.accumulate((factors | terms)[ends], axis=0)[ends]
+    either = np.asarray(factors | terms)[ends]
+    found: BoolArray = np.asarray(np.logical_or.accumulate(either, axis=0))[ends]
     if factors.any():
         _meet(met, found, found)
     return found
 
 
 def _grouped(reads: BoolArray, width: int) -> BoolArray:
-    found: BoolArray = reads.reshape(-1, width, reads.shape[1]).any(1)
+    found: BoolArray = np.asarray(reads.reshape(-1, width, reads.shape[1]).any(1))
     return found
 
 

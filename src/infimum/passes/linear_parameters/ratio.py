@@ -231,7 +231,8 @@ def _are_same(a: Polynomial | None, b: Polynomial | None) -> bool:
     if a is None or b is None:
         return a is b
     return a is b or (
-        a.keys() == b.keys() and all(np.array_equal(x, y) for k in a for x, y in zip(a[k], b[k], strict=True))
+        a.keys() == b.keys()
+        and all(np.array_equal(x, y) for k in a for x, y in zip(a[k], b[k], strict=True))
         and all(np.array_equal(*ends) for ends in a.values())
     )
 

@@ -2,7 +2,7 @@
 
 With the shift E, (E a)_k = a_(k+1), and t_k = t_0 + h k,
 
-    column                              its filter                                       its atom z, a number that p gives
+    column                              its filter                                       its atom z, given by p
     s e^(e t_k + g), powers likewise    E - z                                            e^(h e)
     s cos(e t_k + g), or sin            E^2 - z E + 1                                    2 cos(h e)
     a fixed one                         some E^j + .. + f_0 with numbers f, by a fit     -
@@ -10,7 +10,7 @@ s, e and g are expressions of p. T is the product of all filters, each once. For
 column on the grid, and for residuals r = A c + h with a constant h, b any numbers,
 
     sum r_k^2 >= 2 y'r - |y|^2 = G(z) + 2 sum c_l y'a_l,    G(z) = sum y_k (2 (h_k + sum_j b_j z_j^k) - y_k)
-for the z_j of exponentials. G is concave in each z_i alone, as b takes no part: its least value on a box is at a vertex.
+for the z_j of exponentials. G is concave in each z_i alone, as b takes no part: on a box it is least at a vertex.
 What y'a_l is beside 0 is *slack*, for the t_k are no grid, but rounded, and f is a fit:
 
     exponentials   sum |y_k| |a_k| (e^(|e| d_k) - 1)       d_k >= |t_k - t_0 - h k|
@@ -18,7 +18,7 @@ What y'a_l is beside 0 is *slack*, for the t_k are no grid, but rounded, and f i
     fixed          sum |w_k| |(F a)_k|                     y = F'w
 Nothing where the t_k are a grid indeed; else the ranges of c must be finite.
 
-Guarantee: wherever the residuals are defined, sum r_k^2 >= G(z) - 2 slack, z the atoms there, |c_l| up to what is given.
+Guarantee: wherever the residuals are defined, sum r_k^2 >= G(z) - 2 slack, z the atoms there, |c_l| as given.
 """
 
 from __future__ import annotations
@@ -222,10 +222,10 @@ class _Filters:
         while True:
             if node.op == "neg":
                 scale, node = b.apply("neg", scale), node.args[0]
-            elif node.op in ("mul", "div") and _scalar(node.args[1]) is not None:
-                scale, node = b.apply(node.op, scale, _scalar(node.args[1])), node.args[0]
-            elif node.op == "mul" and _scalar(node.args[0]) is not None:
-                scale, node = b.apply("mul", scale, _scalar(node.args[0])), node.args[1]
+            elif node.op in ("mul", "div") and (factor := _scalar(node.args[1])) is not None:
+                scale, node = b.apply(node.op, scale, factor), node.args[0]
+            elif node.op == "mul" and (factor := _scalar(node.args[0])) is not None:
+                scale, node = b.apply("mul", scale, factor), node.args[1]
             else:
                 return (scale, node) if node.size == self.columns.m and node.args else None
 

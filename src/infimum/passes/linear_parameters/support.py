@@ -21,6 +21,7 @@ Guarantee: wherever on P the columns are defined, for every c and the very y tha
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,11 +75,11 @@ class Support:
         q, count, m = group.parameters.size, group.columns.size, columns.m
         self.q = q
         self.inputs = 3 * q + 2 * count + m
-        b = self.build = Build(self.inputs)
-        self.c = [self._line(3 * q + l, 1) for l in range(count)]
-        self.t = [self._line(3 * q + count + l, 1) for l in range(count)]
+        self.build = Build(self.inputs)
+        self.c = [self._line(3 * q + i, 1) for i in range(count)]
+        self.t = [self._line(3 * q + count + i, 1) for i in range(count)]
         self.y = self._line(3 * q + 2 * count, m)
-        own = [columns.columns[l] if l < len(columns.columns) else columns.rest for l in group.columns]
+        own = [columns.columns[i] if i < len(columns.columns) else columns.rest for i in group.columns]
         place = np.full(columns.reads.shape[1], -1, np.int64)
         place[group.parameters] = np.arange(q)
         on_cell = self._moved(own, place)
@@ -86,10 +87,8 @@ class Support:
         self.outputs = [self._added(self.c, natural), *natural]
         if 0 < q <= MOST_SLOPES:
             at_point = self._moved(own, np.where(place >= 0, place + 2 * q, -1))
-            try:
+            with suppress(NoTangent):
                 self._sharpen(natural, self._jet(on_cell, 0), self._jet(at_point, 2 * q), at_point)
-            except NoTangent:
-                pass
 
     # ------------------------------------------------------------------------------------------ forms
     def _sharpen(self, natural: list[Node], cell: list[_Jet], point: list[_Jet], at_point: list[Node]) -> None:

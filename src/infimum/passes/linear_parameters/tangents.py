@@ -80,4 +80,3 @@ class Tangents:
             part = b.apply("mul", slope, one)
             total = part if total is None else b.apply("add", total, part)
         return None if total is None else b.full(total, node.size)
-
