@@ -45,7 +45,8 @@ class NullSpace:
         if not active.size:
             return boxes
         lo, hi = boxes.lo[active], boxes.hi[active]
-        known_of = self.dual.bounds(lo, hi, known.threads)
+        with np.errstate(all="ignore"):
+            known_of = self.dual.bounds(lo, hi, known.threads)
         limit = known.limits(boxes)[active]
         found = boxes.lower.copy()
         found[active] = np.maximum(found[active], self.lines.least(known_of.least))
