@@ -52,9 +52,9 @@ def false_claims(make: Make, functions: Iterable[tuple[Fit, int]], count: int = 
             continue
         lo, hi, values, _ = boxes_of(f, seed, count)
         known = [[v for v in some if v is not None] for some in values]
-        least = np.array([
-            min((math.nextafter(float(v.upper()), math.inf) for v in some), default=math.inf) for some in known
-        ])
+        least = np.array(
+            [min((math.nextafter(float(v.upper()), math.inf) for v in some), default=math.inf) for some in known]
+        )
         for limit in (least, np.full(len(lo), 1e300)):
             boxes = Boxes(lo, hi)
             after = contractor.contract(boxes, Known(function, domain, limit))

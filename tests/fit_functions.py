@@ -147,7 +147,7 @@ class Fit:
             return np.sqrt(total)
         if self.outside == "log":
             return 0.5 * np.log(total + 1.0) - 2.0
-        return 0.3 * total + 1.5 if self.outside == "scaled" else total
+        return 0.3 * total - 1.5 if self.outside == "scaled" else total
 
     def value(self, point: Any) -> Any:
         """A ball around the value at a point of doubles; None where there is none, or it cannot be told."""
@@ -166,7 +166,7 @@ class Fit:
             elif self.outside == "log":
                 total = (total + 1).log() / 2 - 2
             elif self.outside == "scaled":
-                total = flint.arb(0.3) * total + flint.arb(1.5)
+                total = flint.arb(0.3) * total - flint.arb(1.5)
         except Undefined:
             return None
         return total if total.is_finite() else None
@@ -285,7 +285,7 @@ def _summed(draw: np.random.Generator, known: dict[str, Term], most: int) -> tup
             own.append(used[one])
         terms.append((column, None if draw.random() < 0.1 and number else number, own))
     if any(c is None for _, c, _ in terms):  # those c are not read then: give them to the first term as well
-        first, c, own = terms[0]
+        first, _, own = terms[0]
         terms += [(first, i, own) for i, (_, number, _) in enumerate(list(terms)) if number is None]
     extra = 0 if draw.random() < 0.15 and known is _COLUMNS else None
     return _sum_of(terms, extra), bounds
@@ -293,7 +293,7 @@ def _summed(draw: np.random.Generator, known: dict[str, Term], most: int) -> tup
 
 def _quotient(draw: np.random.Generator) -> tuple[Model, list[tuple[float, float]]]:
     above, below = int(draw.integers(1, 4)), int(draw.integers(1, 3))
-    kind = str(draw.choice(["plain", "plain", "shared", "product", "two", "saturation"]))
+    kind = str(draw.choice(["plain", "plain", "shared", "product", "two", "saturation", "square"]))
     lowest = -1.0 if draw.random() < 0.3 else 0.0
     bounds = [(-5.0, 5.0)] * above + [(lowest, 2.0)] * below
 
@@ -309,6 +309,8 @@ def _quotient(draw: np.random.Generator) -> tuple[Model, list[tuple[float, float
             return c[0] * f.over(t**2 + p[0] * t, t**2 + t * p[-1] + p[0] + 0.1) + sum(c[1:], 0 * t)
         if kind == "product":
             return f.over(top, bottom + 0.1 * p[0] * p[-1] * t if below > 1 else bottom)
+        if kind == "square":  # not affine in p
+            return f.over(top, 1 + p[0] ** 2 * t + p[-1] * t**2)
         if kind == "two":
             return f.over(top, bottom) + f.over(p[0] * t, 1 + t)
         if kind == "saturation":
@@ -322,7 +324,7 @@ def _times(draw: np.random.Generator, kind: str) -> tuple[Any, ...]:
     m = int(draw.choice([2, 3, 5, 8, 12]))
     if kind == "grids":
         m = int(draw.choice([5, 7, 10, 14]))
-        how = int(draw.integers(5))
+        how = int(draw.integers(6))
         if how == 0:
             return tuple(float(k) for k in range(m))
         if how == 1:
@@ -331,7 +333,9 @@ def _times(draw: np.random.Generator, kind: str) -> tuple[Any, ...]:
             return tuple(np.linspace(0.1, 3.7, m).tolist())
         if how == 3:
             return tuple(f"{k * 3 + 1}e-1" for k in range(m))
-        return tuple((2.0 - np.arange(m) * 0.1).tolist())
+        if how == 4:
+            return tuple((2.0 - np.arange(m) * 0.1).tolist())
+        return tuple((np.arange(m) * 0.5 + 2e-7 * draw.uniform(-1, 1, m)).tolist())  # hardly a grid
     t = np.round(np.sort(draw.uniform(0.0, 4.0, m)), int(draw.choice([1, 3, 16])))
     if draw.random() < 0.3:
         t[m // 2] = t[0]

@@ -8,7 +8,15 @@ bounds counts. What the groups have in common is y alone: the residuals at the l
 bounded Levenberg-Marquardt steps. The bound is then the best that there is for p fixed, and what is lost is of second
 order in the width of p where every c keeps its sign.
 
-Policy: y, and where cells and boxes are cut; every choice is right.
+    step                                why it is below S
+    y'r - |y|^2 / 2                     for the very doubles y, whatever they are; y'r by intervals, |y|^2 rounded up
+    a group's least                     of its cells, which cover its part of the box; those that are cut, by both parts
+    a cell's bound                      passes/linear_parameters/support; +inf where the columns are defined nowhere
+    twice the sum of the groups         each c stands in one group, each p in one: the leasts add up, rounded down;
+                                        +inf where one is, as f is defined nowhere then, even if another is -inf
+    H                                   does not fall: taken through by intervals
+    left out                            a box whose bound is above what f may be; no box is made smaller
+Policy: y, and where cells and boxes are cut; every choice is right. Points are finite, as Programs take no others.
 """
 
 from __future__ import annotations
