@@ -76,7 +76,9 @@ def dual_lines() -> None:
 def fits() -> None:
     """Draw the same for two fits whose linear parameters keep all of their bounds, or have none."""
     for name, problem, makers in (
-        ("separable", infimum.problems.named("nist_gauss1"), {"dual lines": (dual, BLUE), "separable": (separable, GREEN)}),
+        ("separable", infimum.problems.named("nist_gauss1"), {
+            "dual lines": (dual, BLUE), "separable": (separable, GREEN),
+        }),
         ("nullspace", infimum.problems.named("nist_lanczos3"), {
             "dual lines": (dual, BLUE), "separable": (separable, GREEN), "null space": (nullspace, PURPLE),
         }),
@@ -93,7 +95,7 @@ def distances(
     problem: Problem, whole: np.ndarray, widths: np.ndarray,
     makers: dict[str, tuple[Callable[[Function], Contractor | None], str]],
 ) -> None:  # fmt: skip
-    """Draw how far bounds are below the minimum over the width of boxes around it; `whole` variables keep their bounds."""
+    """Draw how far bounds are below the minimum over the width of boxes around it; `whole` ones keep their bounds."""
     domain = read_bounds(problem.bounds, problem.n)
     function = infimum.trace(problem.f, problem.n)
     best, least = np.asarray(problem.minimiser, float), float(problem.minimum)
