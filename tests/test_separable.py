@@ -188,4 +188,4 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_each_rule_broken_is_noticed(name: str, monkeypatch: Patch) -> None:
     MUTANTS[name](monkeypatch)
-    assert any(claims([seed], KINDS[:1])[0] for seed in range(200))
+    assert any(claims([seed], KINDS[:1])[0] for seed in (*range(5), 158, *range(5, 200)))  # 158: mixed terms count
