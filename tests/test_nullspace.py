@@ -65,8 +65,10 @@ def test_times_that_are_no_grid_have_no_filters(t: list[float]) -> None:
     assert f.shifts is None
 
 
-def test_how_far_times_are_from_a_grid_is_not_underestimated() -> None:
+def _grids_too_near() -> int:
+    """Count times that are farther from their grid than is said."""
     draw = np.random.default_rng(5)
+    count = 0
     for _ in range(50):
         m, h = int(draw.integers(3, 30)), float(draw.choice([0.05, 0.1, 1 / 3, 7.0, -0.3]))
         t = draw.normal() + h * np.arange(m) + draw.choice([0.0, 1e-9]) * draw.uniform(-1, 1, m)
@@ -74,7 +76,34 @@ def test_how_far_times_are_from_a_grid_is_not_underestimated() -> None:
         assert found is not None
         step, apart = found
         for k, own in enumerate(t.tolist()):
-            assert abs(Fraction(own) - Fraction(t[0]) - step * k) <= Fraction(float(apart[k]))
+            count += abs(Fraction(own) - Fraction(t[0]) - step * k) > Fraction(float(apart[k]))
+    return count
+
+
+def _slack_too_little() -> int:
+    """Count bounds that are above what is left when twice the slack is taken off."""
+    draw = np.random.default_rng(6)
+    least, slack = draw.normal(size=200), draw.normal(size=200) ** 2
+
+    class Fixed:
+        has_slack, linear = np.array([True]), np.array([0])
+
+        def slack(self, *args: Any, **more: Any) -> FloatArray:
+            return slack
+
+    dual = object.__new__(shift_dual.ShiftDual)
+    dual.shifts = Fixed()  # type: ignore[assignment]
+    nothing = np.zeros((200, 1))
+    found = dual._without_slack(least, (nothing, nothing), (nothing, nothing), (nothing, nothing), nothing, 1)
+    exact = [Fraction(a) - 2 * Fraction(b) for a, b in zip(least.tolist(), slack.tolist(), strict=True)]
+    return sum(Fraction(a) > b for a, b in zip(found.tolist(), exact, strict=True))
+
+
+@pytest.mark.parametrize("wrong", [_grids_too_near, _slack_too_little])
+def test_what_is_rounded_is_rounded_to_the_safe_side(wrong: Callable[[], int], monkeypatch: Patch) -> None:
+    assert not wrong()
+    monkeypatch.setattr(np, "nextafter", lambda x, towards: x)
+    assert wrong()
 
 
 # ---------------------------------------------------------------------------------------------- orthogonal vectors
