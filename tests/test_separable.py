@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import infimum
 from fit_claims import drawn, false_claims
 from infimum.boxes import Boxes
 from infimum.contractors.fits import separable as contractor
@@ -97,6 +98,17 @@ def test_no_claim_about_many_random_fits_is_false(kind: str) -> None:
     found, bounded = claims(range(len(SEEDS), 2000), (kind,))
     assert not found
     assert bounded > 20_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_by_fits_contractors_alone_claims_nothing_false(kind: str) -> None:
+    options: Any = {"max_iter": 4, "threads": 1, "time_limit": 20, "contractors": ("nullspace", "separable")}
+    for seed in range(500, 506):
+        f = drawn(kind, seed)
+        value = f.value(f.best)
+        least = infimum.minimize(f, f.bounds, **options)
+        most = infimum.minimize(lambda x, f=f: -f(x), f.bounds, maximize=True, **options)
+        assert value >= least.minimum.lo and -value <= most.maximum.hi
 
 
 # ---------------------------------------------------------------------------------------------- each rule broken
