@@ -1,6 +1,6 @@
 """Whole problems whose minimum and one minimiser are known beforehand: every claim of a search can be checked.
 
-Every number in a function is a small binary fraction, so that NumPy computes the numbers of a function without an error,
+Every number in a function is a small binary fraction, so that NumPy computes its numbers without an error,
 and the function of doubles is the one of real numbers. The same Python function is run on arrays of Arb's balls.
 
 family        S, with its minimum at p

@@ -9,6 +9,7 @@ from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.inside import with_inside
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
@@ -42,8 +43,8 @@ def _by_slopes(contractor: Contractor) -> Callable[[Function], Contractor | None
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
     "level": lambda function: Level(passes=4),
-    "quadratic": quadratic,
-    "convex": convex,
+    "quadratic": with_inside(quadratic),
+    "convex": with_inside(convex),
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
