@@ -2,6 +2,7 @@
 
 f(x) <= upper implies S(x) <= most(upper), so that every point which is to stay for f is kept where S is contracted to
 that level; and where S is at least b, f is at least least(b). Both are intervals taken through H (function/inner.py).
+Contractors that keep minimisers alone are not for S: f may be undefined where S is smallest, as log and roots are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Make = Callable[[Function], Contractor | None]
 
 @dataclass(frozen=True)
 class Inside:
-    """A contractor made for S, for f = H(S)."""
+    """A contractor made for S, for f = H(S); one that keeps every point up to the level."""
 
     contractor: Contractor
     inner: Inner
@@ -40,13 +41,13 @@ class Inside:
         return Boxes(found.lo, found.hi, lower).emptied(found.is_empty() | (lower > limit))
 
 
-def with_inside(make: Make) -> Make:
-    """Return how a contractor is made for a function, or for what it is an increasing function of."""
+def with_inside(make: Make, make_inside: Make) -> Make:
+    """Return how a contractor is made for a function, or, the other way, for what it is an increasing function of."""
 
     def made(function: Function) -> Contractor | None:
         found = make(function)
         below = inner(function) if found is None else None
-        inside = None if below is None else make(below.function)
+        inside = None if below is None else make_inside(below.function)
         return found if below is None or inside is None else Inside(inside, below)
 
     return made

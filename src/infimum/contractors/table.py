@@ -14,7 +14,7 @@ from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
-from infimum.contractors.quadratic.contractor import quadratic
+from infimum.contractors.quadratic.contractor import convex_quadratic, quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
 from infimum.contractors.trial import Tried
@@ -43,8 +43,8 @@ def _by_slopes(contractor: Contractor) -> Callable[[Function], Contractor | None
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
     "level": lambda function: Level(passes=4),
-    "quadratic": with_inside(quadratic),
-    "convex": with_inside(convex),
+    "quadratic": with_inside(quadratic, convex_quadratic),
+    "convex": with_inside(convex, convex),
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),

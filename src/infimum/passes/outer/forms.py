@@ -158,9 +158,9 @@ def _matrix(build: Build, some: IndexArray, parts: list[tuple[Terms, _Sums, _Sum
         if rounds > _MOST_ADDED:
             return None
         for r in range(int(rank.max(initial=-1)) + 1):
-            (some,) = np.nonzero(rank == r)
+            (now,) = np.nonzero(rank == r)
             added = np.zeros((2, size, size))
-            added[0].flat[key[some]], added[1].flat[key[some]] = lo[some], hi[some]
+            added[0].flat[key[now]], added[1].flat[key[now]] = lo[now], hi[now]
             total = core.apply("add", total, (added[0], added[1]))
     low, high = np.maximum(total[0], total[0].T), np.minimum(total[1], total[1].T)  # both halves hold the same numbers
     return (low, high) if (low <= high).all() else None
