@@ -237,7 +237,7 @@ class _Descent:
     def _turned(self, x: FloatArray, slope: FloatArray, way: FloatArray, reach: float) -> FloatArray:
         """Return about the Hessian times a direction."""
         if self.function.has_cheap_products:
-            return self.function.hessian_product(x[None], way[None])[0]
+            return np.asarray(self.function.hessian_product(x[None], way[None])[0])
         h = reach / float(np.abs(way).max())
         return np.asarray((self._at(x + h * way)[1] - slope) / h)
 
