@@ -8,6 +8,7 @@ squares       pairs w (r + e)² + w (r - e)² = 2 w r² + 2 w e², where r(p) = 
 pairs         points on a line or in the plane, a potential for each pair that is least at their distance in p
 rational      a fit of x₀/(x₁ + t) or (x₀ + x₁ t)/(1 + x₂ t), each datum twice, e above and e below the model at p
 exponential   the same of x₀ 2^(-x₁ t) + … + x₂
+form          (u + e)'M(u + e) + (u - e)'M(u - e) = 2 u'Mu + 2 e'Me, M positive and not diagonal, u(p) = 0
 quadratic     a convex quadratic, multiplied out
 box           a quadratic that is mostly not convex: the least of its stationary points on all faces of the box
 loss          exp(u) - u, |u + e| + |u - e|, cosh(u) and log-sum-exp of affine u
@@ -234,6 +235,30 @@ def _fit(draw: Draw, p: FloatArray, t: FloatArray, y: FloatArray, zero: bool, mo
     return Body(s, sum(Fraction(v) ** 2 for v in e), p, below=draw.pick([0.5, 1.0, 4.0]))
 
 
+def form(draw: Draw, n: int, zero: bool) -> Body:
+    p = draw.eighths(n)
+    k = draw.count(2, 4)
+    a, half = draw.slopes((k, n)), draw.random.integers(-2, 3, (k, k)).astype(float)
+    matrix = half.T @ half + draw.pick([0.0, 0.25, 1.0]) * np.eye(k)
+    at, e, curve = a @ p, draw.error(k, zero), draw.pick(_MAPS)
+    kind = draw.count(0, 2)
+
+    def s(x: Any) -> Any:
+        u = curve(a @ x - at)
+        total: Any = 0.0
+        for v in (u + e, u - e):
+            total = total + (
+                v @ matrix @ v
+                if kind == 0
+                else v @ (matrix @ v)
+                if kind == 1
+                else np.sum(v[:, None] * matrix * v[None, :])
+            )
+        return total
+
+    return Body(s, 2 * Fraction(float(e @ matrix @ e)), p)
+
+
 def quadratic(draw: Draw, n: int, zero: bool) -> Body:
     p = draw.eighths(n)
     m = draw.random.integers(-3, 4, (n + draw.count(0, 2), n)).astype(float)
@@ -285,7 +310,7 @@ def chain(draw: Draw, n: int, zero: bool) -> Body:
     return Body(s, -sum(map(Fraction, w)) if kind == "cosines" else 0, p)
 
 
-FAMILIES = {f.__name__: f for f in (squares, pairs, rational, exponential, quadratic, loss, chain)}
+FAMILIES = {f.__name__: f for f in (squares, pairs, rational, exponential, form, quadratic, loss, chain)}
 NAMES = (*FAMILIES, "box", "logistic")
 
 
@@ -323,7 +348,7 @@ def _tilted(s: Function, rise: FloatArray, p: FloatArray) -> Function:
 def _outer(draw: Draw, s: Function, minimum: Any, zero: bool) -> tuple[Function, Any]:
     """An increasing function of S, with its minimum; shifted so that it is 0 where that can be written exactly."""
     exact = isinstance(minimum, (int, Fraction))
-    kind = draw.count(0, 6) if exact else 0
+    kind = draw.count(0, 9) if exact else 0
     shift = float(-minimum) if zero and exact and minimum else float(draw.eighths(())) if not zero else 0.0
     low = Fraction(minimum + Fraction(shift)) if exact else minimum + shift
     base = s if shift == 0 else lambda x: s(x) + shift
@@ -333,6 +358,12 @@ def _outer(draw: Draw, s: Function, minimum: Any, zero: bool) -> tuple[Function,
         return (lambda x: np.sqrt(base(x))), ball.sqrt()
     if kind == 2 and exact and low > -1:
         return (lambda x: np.log(1 + base(x))), ball.log1p()
+    if kind == 6 and exact and low > -1:
+        return (lambda x: 1 - 1 / (1 + base(x))), 1 - 1 / (1 + low)
+    if kind == 7 and exact and low >= 0:
+        return (lambda x: base(x) ** 2), low * low
+    if kind == 8:
+        return (lambda x: 1 - np.exp(-base(x) / 8)), -(-ball / 8).expm1()
     if kind == 3:
         return (lambda x: np.expm1(base(x) / 16)), (ball / 16).expm1()
     if kind == 4:

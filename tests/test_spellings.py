@@ -12,6 +12,7 @@ import pytest
 from scipy import special
 
 import infimum
+from infimum.passes.unbounded import paths
 
 Model = Callable[[Any], Any]
 Spelling = Callable[[Model], Model]
@@ -213,6 +214,24 @@ def test_a_maximum_of_the_negative_is_the_same_fit(name: str) -> None:
 def test_a_regression_is_closed_in_one_box(name: str) -> None:
     result = infimum.minimize(EVERY[name](affine), [(-10, 10)] * 4, max_iter=3, threads=1)
     assert result.success and result.nregions == 1
+
+
+def test_the_logarithm_of_a_large_sum_is_not_taken_for_a_fall_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the lower bound is still -inf, paths along which f may fall cost a share of the work, and not all of it."""
+    count = 0
+    falls = paths._Prover._falls
+
+    def counted(self: Any, start: Any) -> bool:
+        nonlocal count
+        count += 1
+        return falls(self, start)
+
+    monkeypatch.setattr(paths._Prover, "_falls", counted)
+    t = np.linspace(0.1, 2.0, 60)
+    y = 2.5 * np.exp(-1.3 * t) + 0.05 * np.random.default_rng(1).normal(size=60)
+    f: Model = lambda x: np.log(np.sum((x[0] * np.exp(-x[1] * t) + x[2] - y) ** 2))  # noqa: E731
+    result = infimum.minimize(f, [(0, 10), (0, 10), (-1, 1)], max_iter=60, threads=1)
+    assert result.success and count <= 10 * result.nit
 
 
 # ---------------------------------------------------------------------------------------------- convex losses

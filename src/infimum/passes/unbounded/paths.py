@@ -28,6 +28,8 @@ from infimum.passes.unbounded.germs import BITS, Germ, Undefined, along, number,
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_PATHS = 400  # of each kind
+_LEAST_PATHS = 8  # in all, whatever one costs
+_SMALL = 64  # elements of an expression that is looked at in full
 _MOST_NODES = 2000
 _BOXES = 4  # that are looked at
 _EPSILON = 2.0**-BITS
@@ -43,22 +45,26 @@ def _shown(point: FloatArray) -> str:
     return f"({', '.join(f'{value:.6g}' for value in point[:6].tolist())}{more})"
 
 
-def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> str | None:
+def unbounded_below(value: Node, domain: Domain, boxes: FloatArray, work: float = np.inf) -> str | None:
     """Return, in words, where an expression falls below every number, or None where no such place was found.
 
-    boxes (k, n, 2): where its lower bound is -inf.
+    boxes (k, n, 2): where its lower bound is -inf; work: about how many elements of expressions may be looked at.
     """
-    if len(ancestors([value])) > _MOST_NODES or value.size != 1:
+    nodes = ancestors([value])
+    if len(nodes) > _MOST_NODES or value.size != 1:
         return None
     prover = _Prover(value, domain)
-    for ray in islice(prover.to_infinity(boxes), _MOST_PATHS):
+    each = sum(node.size for node in nodes)
+    most = 2**30 if each <= _SMALL else max(_LEAST_PATHS, int(min(work / each, 2.0**30)))
+    left = iter(range(most))  # paths
+    for ray, _ in zip(islice(prover.to_infinity(boxes), _MOST_PATHS), left, strict=False):
         if prover.falls_along(*ray):
             return f"as x goes to {_shown(_limit(*ray))}, along a ray to infinity"
     for box in boxes[:_BOXES]:
-        for ray in islice(prover.to_points(box), _MOST_PATHS):
+        for ray, _ in zip(islice(prover.to_points(box), _MOST_PATHS), left, strict=False):
             if prover.falls_along(*ray):
                 return f"as x goes to {_shown(ray[0])}, along a straight line"
-        for start, end, pivot in islice(prover.pivots(box), _MOST_PATHS):
+        for (start, end, pivot), _ in zip(islice(prover.pivots(box), _MOST_PATHS), left, strict=False):
             if prover.falls_through(start, end, pivot):
                 return f"between x = {_shown(start)} and x = {_shown(end)}, where a subexpression goes to 0"
     return None
