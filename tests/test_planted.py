@@ -99,7 +99,7 @@ def test_every_family_and_place_is_there_and_half_the_minima_are_not_zero() -> N
 
 
 def test_false_claims_and_broken_promises_are_noticed() -> None:
-    problem = planted_problem(14)
+    problem = next(p for p in map(planted_problem, range(100)) if (r := solved(p, {})).success and r.gap > 0)
     result = solved(problem, {})
     claim, truth = Claim.of(result), _truth(problem)
     assert result.success and falsehoods(claim, truth) == broken_promises(problem, {}, result) == []
