@@ -16,6 +16,8 @@ from infimum.contractors.monotone import Monotone
 from infimum.contractors.quadratic.contractor import quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
+from infimum.contractors.taylor import MOST_VARIABLES as MOST_DENSE
+from infimum.contractors.taylor import taylor
 from infimum.contractors.trial import Tried
 from infimum.function.function import Function
 
@@ -23,7 +25,7 @@ MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cos
 
 DEFAULT = (
     "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
-    "rotated",
+    "taylor", "rotated",
 )  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
@@ -50,6 +52,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": nullspace,
     "separable": separable,
+    "taylor": lambda function: Tried(lambda: taylor(function), function.n) if function.n <= MOST_DENSE else None,
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

@@ -329,13 +329,18 @@ class Function:
     # ------------------------------------------------------------------------------------------ second derivatives
 
     @property
+    def has_second_derivatives(self) -> bool:
+        """Return whether there can be a box on which the Hessians say something."""
+        return self.programs.hessians.exist
+
+    @property
     def hessian_cost(self) -> int | None:
         """Return the interval operations of `hessian_ends` on a box; None where it has too many elements."""
         return self.programs.hessians.cost
 
     def is_twice_smooth(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> BoolArray:
         """Return on which boxes (k,) the Hessians say something: f is C2 on a neighbourhood of them."""
-        if not self.programs.hessians.exist:
+        if not self.has_second_derivatives:
             none: BoolArray = np.full_like(lo[:, 0], False, dtype=bool)
             return none
         if self.is_smooth_everywhere:
