@@ -22,7 +22,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.edges import faces, touched
 from infimum.contractors.known import Known
@@ -46,8 +45,8 @@ class Taylor:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every minimiser over the domain with f(x) <= upper, and lower bounds on boxes given."""
-        low, high, lower = (to_host(array).copy() for array in boxes)
-        limit = to_host(known.limits(boxes))
+        low, high, lower = (array.copy() for array in boxes)
+        limit = known.limits(boxes)
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         active = active[self.function.is_twice_smooth(low[active], high[active], threads=known.threads)]
         each = max(1, _MOST_NUMBERS // boxes.n**2)
@@ -55,7 +54,7 @@ class Taylor:
             some = active[first : first + each]
             found = self._contracted(Boxes(low[some], high[some], lower[some]), limit[some], known)
             low[some], high[some], lower[some] = found
-        return Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
+        return Boxes(low, high, lower)
 
     def _contracted(self, boxes: Boxes, limit: FloatArray, known: Known) -> Boxes:
         """Return what is left of finite boxes on which f is C2."""

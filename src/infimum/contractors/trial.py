@@ -13,8 +13,8 @@ is narrowed. It pays where a box less saves more than the contractor costs:
     it pays                     all boxes
     it does not                 one box in SELDOM, so that a change is seen
 
-Before EARLY boxes a variable have come, and at least LEAST, it is not even made: most searches are over by then, and to
-make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the same every
+Before EARLY boxes a variable have been evaluated, and at least LEAST, it is not even made: most searches are over by
+then, and to make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the same every
 time. All of it is policy: a box that is not given to a contractor stays as it is.
 """
 
@@ -27,15 +27,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import to_host
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.known import Known
+from infimum.contractors.on_host import on_host
 from infimum.domain import Domain
 
 IndexArray = npt.NDArray[np.int64]
 
 EARLY = 64
-LEAST = 256  # boxes that come before it is made, however few variables there are
+LEAST = 256  # boxes that are evaluated before it is made, however few variables there are
 FEW = 32
 SELDOM = 32
 FOLLOWING = 8.0  # boxes that would have come of one that is closed: a few generations of children
@@ -64,16 +64,18 @@ class _Record:
 class Tried:
     """One contractor of one search in n variables, made by `make` when it is first tried; None: there is none."""
 
-    def __init__(self, make: Callable[[], Priced | None], n: int) -> None:
+    def __init__(self, make: Callable[[], Priced | None], n: int, early: int = EARLY) -> None:
         self._make = make
-        self._waiting = max(LEAST, EARLY * n)
+        self._waiting = max(LEAST, early * n)
+        self._evaluated: int | None = None  # boxes, at the last turn
         self._own: Priced | None = None
         self._records: dict[int, _Record] = {}
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return what the contractor leaves of the boxes that it is given, and the others as they are."""
-        if not self._is_ready(len(boxes)):
-            return boxes
+        return on_host(self._contract, boxes, known) if self._is_ready(len(boxes), known) else boxes
+
+    def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         assert self._own is not None
         sizes = _sizes(boxes, known.domain)
         given = np.sort(np.concatenate([self._given(int(size), rows) for size, rows in _groups(sizes)]))
@@ -90,10 +92,13 @@ class Tried:
         low[given], high[given], lower[given] = after
         return Boxes(low, high, lower)
 
-    def _is_ready(self, count: int) -> bool:
+    def _is_ready(self, count: int, known: Known) -> bool:
         """Return whether there is a contractor by now."""
         if self._own is None and self._waiting > 0:
-            self._waiting -= count
+            evaluated = known.function.place.boxes_evaluated
+            since = 0 if self._evaluated is None else evaluated - self._evaluated
+            self._evaluated = evaluated
+            self._waiting -= max(count, since)
             if self._waiting <= 0:
                 self._own = self._make()
         return self._own is not None
@@ -115,17 +120,15 @@ class Tried:
         return record.taken * FOLLOWING >= self._own.price * record.given > 0
 
     def _write_down(self, before: Boxes, after: Boxes, sizes: IndexArray) -> None:
-        gone = to_host(shrinkage(before.ends, after.ends))
-        gone = np.where(to_host(after.is_empty()), 1.0, gone)
+        gone = np.where(after.is_empty(), 1.0, shrinkage(before.ends, after.ends))
         for size, rows in _groups(sizes):
             self._records.setdefault(int(size), _Record()).add(len(rows), float(np.sum(gone[rows])))
 
 
 def _sizes(boxes: Boxes, domain: Domain) -> IndexArray:
     """Return how often boxes (k,) are halved, over all variables on average; an infinite range counts as not halved."""
-    low, high = to_host(boxes.lo), to_host(boxes.hi)
     with np.errstate(all="ignore"):
-        parts = (domain.hi - domain.lo) / (high - low)
+        parts = (domain.hi - domain.lo) / (boxes.hi - boxes.lo)
         halvings = np.frexp(np.where(np.isfinite(parts), parts, 1.0))[1] - 1  # the same on every machine
     return np.asarray(np.sum(halvings, axis=1, dtype=np.int64) // boxes.n)
 
