@@ -49,12 +49,6 @@ def _on_host(make: Callable[[Function], Contractor | None]) -> Callable[[Functio
     return made
 
 
-def _tried_taylor(function: Function) -> Contractor | None:
-    # Its Programs have n (n + 1) / 2 elements, each of which takes as long as some 16 boxes to make.
-    n = function.n
-    return Tried(lambda: taylor(function), n, early=8 * (n + 1)) if n <= MOST_DENSE else None
-
-
 # In the order in which they run; None for a function on which one is not worth its time.
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
@@ -67,7 +61,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": _on_host(nullspace),
     "separable": _on_host(separable),
-    "taylor": _tried_taylor,
+    "taylor": lambda function: Tried(lambda: taylor(function), function.n) if function.n <= MOST_DENSE else None,
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

@@ -18,8 +18,6 @@ the line, and its infimum is -inf all the same. Which points are taken for c is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from infimum.boxes import Boxes, Ends, FloatArray
@@ -31,17 +29,31 @@ from infimum.function.function import Function
 
 MOST_VARIABLES = 200
 _MOST_NUMBERS = 2**21  # in the matrices of a batch
+_ELEMENT = 50  # boxes for each element of H, after which a Program of its elements is worth making
 _STEPS = 3  # of Newton's
 _OFFERED = 4  # points of a batch
 _LITTLE = 1e-13  # of the upper bound: a point that is better by less is not worth another pass over the batch
 
 
-@dataclass(frozen=True)
 class Taylor:
-    """The contractor of one function."""
+    """The contractor of one function in one search."""
 
-    function: Function
-    price: float
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self._seen = 0  # boxes
+
+    @property
+    def price(self) -> float:
+        """What it costs on a box (trial.py)."""
+        n = self.function.n
+        curvature = self.function.hessian_cost if self._is_long else None
+        own = self.function.hessian_product_cost if curvature is None else curvature
+        return (own + 2 * n**3 + 50 * n) / self.function.operations
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether a Program of the Hessian's elements is worth making: its products serve for a while."""
+        return self._seen >= _ELEMENT * self.function.n**2
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every minimiser over the domain with f(x) <= upper, and lower bounds on boxes given."""
@@ -49,6 +61,7 @@ class Taylor:
         limit = known.limits(boxes)
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         active = active[self.function.is_twice_smooth(low[active], high[active], threads=known.threads)]
+        self._seen += active.size
         each = max(1, _MOST_NUMBERS // boxes.n**2)
         for first in range(0, active.size, each):
             some = active[first : first + each]
@@ -58,7 +71,7 @@ class Taylor:
 
     def _contracted(self, boxes: Boxes, limit: FloatArray, known: Known) -> Boxes:
         """Return what is left of finite boxes on which f is C2."""
-        curvature = self.function.hessian_ends(*boxes.ends, threads=known.threads)
+        curvature = self._curvature(boxes.ends, known.threads)
         middle = np.clip(at_fraction(*boxes.ends, 0.5), *boxes.ends)
         said = self._said(boxes.ends, middle, curvature, limit, known)
         found, points = _left(boxes, said, limit, known), said.points
@@ -74,6 +87,12 @@ class Taylor:
         self._offer(points, limit, known)
         return found
 
+    def _curvature(self, box: Ends, threads: int) -> Ends:
+        """Return the ends of H on boxes on which f is C2."""
+        if self._is_long and self.function.hessian_cost is not None:
+            return self.function.hessian_ends(*box, threads=threads)
+        return self.function.hessian_ends_by_products(*box, threads=threads)
+
     def _said(self, box: Ends, c: FloatArray, curvature: Ends, limit: FloatArray, known: Known) -> Quadratic:
         """Return what is known of boxes by value and slope at c, and by the curvature on them or around them."""
         value, _ = self.function.range_ends(c, c, threads=known.threads)
@@ -84,8 +103,10 @@ class Taylor:
     def _least(self, box: Ends, points: FloatArray) -> FloatArray:
         """Return where a function that is convex on boxes is about smallest there (POLICY): Newton's steps."""
         x = np.clip(points, *box)
+        (k, n), each = x.shape, np.eye(x.shape[1])
         for _ in range(_STEPS):
-            slope, curvature = np.asarray(self.function.value_and_gradient(x)[1]), self.function.hessian(x)
+            slope = np.asarray(self.function.value_and_gradient(x)[1])
+            curvature = self.function.hessian_product(np.repeat(x, n, axis=0), np.tile(each, (k, 1))).reshape(k, n, n)
             x = np.clip(x + box_minimum(curvature, slope, box[0] - x, box[1] - x), *box)
         return x
 
@@ -105,9 +126,5 @@ def _left(boxes: Boxes, said: Quadratic, limit: FloatArray, known: Known) -> Box
 
 
 def taylor(function: Function) -> Taylor | None:
-    """Return the contractor of a function; None where second derivatives are not known, or cost more than they bring."""
-    cost = function.hessian_cost if function.n <= MOST_VARIABLES else None
-    if cost is None or not function.has_second_derivatives:
-        return None
-    linear_algebra = 2 * function.n**3 + 50 * function.n
-    return Taylor(function, (cost + linear_algebra) / function.operations)
+    """Return the contractor of a function; None where second derivatives are not known, or too many."""
+    return Taylor(function) if function.n <= MOST_VARIABLES and function.has_second_derivatives else None

@@ -64,9 +64,9 @@ class _Record:
 class Tried:
     """One contractor of one search in n variables, made by `make` when it is first tried; None: there is none."""
 
-    def __init__(self, make: Callable[[], Priced | None], n: int, early: int = EARLY) -> None:
+    def __init__(self, make: Callable[[], Priced | None], n: int) -> None:
         self._make = make
-        self._waiting = max(LEAST, early * n)
+        self._waiting = max(LEAST, EARLY * n)
         self._evaluated: int | None = None  # boxes, at the last turn
         self._own: Priced | None = None
         self._records: dict[int, _Record] = {}
