@@ -18,6 +18,7 @@ import infimum
 from infimum.contractors import Boxes, Contractor, Known, MeanValue
 from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
+from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 
 FOLDER = Path(__file__).parent / "figures"
@@ -85,6 +86,28 @@ def dual_lines() -> None:
     written("dual")
 
 
+def clusters() -> None:
+    """Draw the boxes that digits of a minimum cost, with second order and without."""
+    goals = 10.0 ** -np.arange(2.0, 11.0)
+    plt.figure(figsize=(6.2, 3.4))
+    for name, marker in (("goldstein_price", "o"), ("hartmann6", "s")):
+        problem = infimum.problems.named(name)
+        others = tuple(other for other in DEFAULT if other != "taylor")
+        for names, colour, label in ((DEFAULT, BLUE, "with"), (others, ORANGE, "without")):
+            counts = []
+            for goal in goals:
+                result = infimum.minimize(problem, ftol=goal, fatol=0, contractors=names)
+                counts.append(1 + sum(dict(step.work).get("split", 0) for step in result.history))
+            plt.semilogx(goals, counts, marker + "-", color=colour, label=f"{name}, {label} second order")
+    plt.gca().invert_xaxis()
+    plt.ylim(0, 2400)
+    plt.xlabel("ftol, relative to the minimum")
+    plt.ylabel("boxes")
+    plt.legend(loc="upper left")
+    written("taylor")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
+    clusters()

@@ -1,8 +1,8 @@
-"""Quadratics of one or two variables whose claims are decided exactly, with numbers that make few operations round.
+"""Quadratics of one or two variables whose claims are decided exactly, with numbers of which few operations round.
 
-Most numbers are short, so that what is computed of them is exact; here and there one has all its bits. The function is the
-lowest one in a corner of its box that agrees with what is told, and its minima are found in fractions. So a single rounding
-in the wrong direction shows in a claim that is false by a unit of the last place.
+Most numbers are short, so that what is computed of them is exact; here and there one has all its bits. The function is
+the lowest one in a corner of its box that agrees with what is told, and its minima are found in fractions. So a single
+rounding in the wrong direction shows in a claim that is false by a unit of the last place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import numpy.typing as npt
 from quadratics import Case, is_semidefinite, symmetric, upward
 
 FloatArray = npt.NDArray[np.float64]
-
 
 
 def numbers(draw: np.random.Generator, long: FloatArray, shape: tuple[int, ...]) -> FloatArray:
@@ -39,7 +38,8 @@ def sharp(seed: int, count: int = 240) -> Case:
     slope, uncertain = numbers(draw, some, (2, count, n)) * (draw.random((2, count, 1)) < [[[0.6]], [[0.3]]])
     ends = low, high
     slopes = np.minimum(slope, slope + uncertain), np.maximum(slope, slope + uncertain)
-    slopes = tuple(np.where(draw.random((count, 1)) < 0.2, end, other) for end, other in zip(about(draw, slope), slopes))
+    around, chosen = about(draw, slope), draw.random((count, 1)) < 0.2
+    slopes = np.where(chosen, around[0], slopes[0]), np.where(chosen, around[1], slopes[1])
     value = numbers(draw, some[:, 0], (count,)) * (draw.random(count) < 0.5)
     corner = draw.choice([-1.0, 1.0], (count, n))
     own = np.where(corner[:, :, None] * corner[:, None, :] > 0, *ends)
@@ -98,7 +98,8 @@ def small(made: Case, draw: np.random.Generator) -> Case:
     curvature = np.minimum(curvature + stiff, 1000)
     lo, hi = made.lo - made.centre, made.hi - made.centre
     return made._replace(
-        lo=np.ldexp(np.ldexp(lo, of_x), far * to_lower), hi=np.ldexp(np.ldexp(hi, of_x), far * ~to_lower), centre=0.0 * hi, value=np.ldexp(made.value, of_f),
+        lo=np.ldexp(np.ldexp(lo, of_x), far * to_lower), hi=np.ldexp(np.ldexp(hi, of_x), far * ~to_lower),
+        centre=0.0 * hi, value=np.ldexp(made.value, of_f),
         slope=tuple(np.ldexp(end, slope) for end in made.slope), own_slope=np.ldexp(made.own_slope, slope),
         curvature=tuple(np.ldexp(end, curvature) for end in made.curvature),
         own_curvature=np.ldexp(made.own_curvature, curvature),
@@ -133,7 +134,9 @@ def false_claims_of_tiny_numbers(**how: Any) -> Iterator[str]:
     # The second row's element on the diagonal becomes 3/4 of the least double.
     matrix = np.array([[[1.0, 0.9 * 2.0**-500], [0.9 * 2.0**-500, 0.75 * 2.0**-1000]]])
     half, nothing = np.array([[0.5, 2.0**-38]]), np.zeros((1, 2))
-    box = Case(-half, half, nothing, nothing[:, 0], (nothing,) * 2, (matrix,) * 2, nothing > 0, limit[:1], *(nothing,) * 3)
+    box = Case(
+        -half, half, nothing, nothing[:, 0], (nothing,) * 2, (matrix,) * 2, nothing > 0, limit[:1], *(nothing,) * 3
+    )
     if box.run(**how).convex[0]:
         yield "a matrix with a negative eigenvalue is convex"
 
@@ -183,9 +186,7 @@ class Exact:
             return [Fraction(a) for a in array[i].tolist()]
 
         self.centre = exactly(made.centre)
-        self.box = [
-            (lo - c, hi - c) for lo, hi, c in zip(exactly(made.lo), exactly(made.hi), self.centre, strict=True)
-        ]
+        self.box = [(lo - c, hi - c) for lo, hi, c in zip(exactly(made.lo), exactly(made.hi), self.centre, strict=True)]
         self.value = Fraction(float(made.value[i]))
         self.slope = exactly(made.own_slope)
         self.curvature = [[Fraction(a) for a in row] for row in made.own_curvature[i].tolist()]
@@ -212,7 +213,11 @@ class Exact:
         sides = [self.least_at(i, end) for i, ends in enumerate(self.box) for end in ends]
         h, g = self.curvature, self.slope
         if len(g) == 1:
-            return min(*sides, self.least_at(0, -g[0] / h[0][0])) if h[0][0] > 0 and self._holds(0, -g[0] / h[0][0]) else min(sides)
+            return (
+                min(*sides, self.least_at(0, -g[0] / h[0][0]))
+                if h[0][0] > 0 and self._holds(0, -g[0] / h[0][0])
+                else min(sides)
+            )
         determinant = h[0][0] * h[1][1] - h[0][1] ** 2
         if h[0][0] > 0 and determinant > 0:
             t = (h[0][1] * g[1] - h[1][1] * g[0]) / determinant

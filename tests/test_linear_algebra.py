@@ -303,9 +303,15 @@ HARMLESS = {
     ("add_ru", "const D reach = "): long_y,
     ("add_rd", "add_rd(t, -reach), below)"): long_y,
     ("add_ru", "add_rd(t, -reach), below)"): long_y,
-    ("add_rd", "add_rd(q.box.lo[i], -at)"): "where t^ is chosen well s is about 0 or this end is t^, whose half is exact",
+    (
+        "add_rd",
+        "add_rd(q.box.lo[i], -at)",
+    ): "where t^ is chosen well s is about 0 or this end is t^, whose half is exact",
     ("add_ru", "add_rd(q.box.lo[i], -at)"): "likewise",
-    ("mul_ru", "const Range<D> h = "): "it counts where scaling underflows, and what it loses is less than the least double",
+    (
+        "mul_ru",
+        "const Range<D> h = ",
+    ): "it counts where scaling underflows, and what it loses is less than the least double",
     ("mul_ru", "mul_ru(a, select(up, b.hi, b.lo))"): covered,
     ("mul_rd", "row = sum_of(row, "): covered,
     ("mul_ru", "beside = TERM(add_ru"): covered,

@@ -114,7 +114,8 @@ class Taylor:
         """Propose the best points, where they are better than what is known."""
         value = np.asarray(self.function(points))
         first = np.argsort(value, kind="stable")[:_OFFERED]
-        known.offer(points[first[value[first] < limit[first] - _LITTLE * np.abs(limit[first])]])
+        gain = np.where(np.isfinite(limit), _LITTLE * np.abs(limit), 0.0)
+        known.offer(points[first[(value < limit - gain)[first]]])
 
 
 def _left(boxes: Boxes, said: Quadratic, limit: FloatArray, known: Known) -> Boxes:

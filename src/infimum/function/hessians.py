@@ -68,7 +68,8 @@ class Hessians:
     def _by_units(self) -> SparseHessian:
         """Return the Hessian at 0: soonest for few variables."""
         rows, columns = np.tril_indices(self.n)
-        (low,), (high,) = self.by_products(Place(), *np.zeros((2, 1, self.n)), 1)
+        origin = np.zeros((1, self.n))
+        (low,), (high,) = self.by_products(Place(), origin, origin, 1)
         return SparseHessian(rows, columns, low[rows, columns], high[rows, columns])
 
     @cached_property
@@ -122,8 +123,8 @@ class Hessians:
         """Return matrices (k, n, n) from the products with all unit vectors; a NaN or an empty one says nothing."""
         k, n = lo.shape
         seeds = np.tile(np.eye(n), (k, 1))
-        inputs = (np.hstack([np.repeat(end, n, axis=0), seeds]) for end in (lo, hi))
-        ((low, high),) = place.run(self.product_program, *inputs, threads=threads)
+        bottom, top = (np.hstack([np.repeat(end, n, axis=0), seeds]) for end in (lo, hi))
+        ((low, high),) = place.run(self.product_program, bottom, top, threads=threads)
         sure = low <= high
         low, high = np.where(sure, low, -np.inf).reshape(k, n, n), np.where(sure, high, np.inf).reshape(k, n, n)
         # Both triangles hold the same numbers.
