@@ -283,8 +283,8 @@ def test_every_variant_and_number_of_threads_gives_the_same_bits(count: int) -> 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
-# What stays unnoticed, by its kind and a part of its line, and why. In `covered`, each claim takes many roundings to one
-# side, so that one of them shows only where all others happen to be exact: no such case was found.
+# What stays unnoticed, by its kind and a part of its line, and why. What is `covered`: a claim takes many roundings to
+# one side, so that one of them shows only where all others happen to be exact; no such case was found.
 long_y = "y, from a factor of M - δI, is longer than M⁻¹e_i by more than all that is rounded in a reach"
 covered = "other roundings of the same claim cover for it"
 HARMLESS = {
