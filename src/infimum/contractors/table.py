@@ -49,6 +49,11 @@ def _on_host(make: Callable[[Function], Contractor | None]) -> Callable[[Functio
     return made
 
 
+def _tried_taylor(function: Function) -> Contractor | None:
+    # Contractors that hint cost as much as some 16 others.
+    return Tried(lambda: taylor(function), function.n, dear=16) if function.n <= MOST_DENSE else None
+
+
 # In the order in which they run; None for a function on which one is not worth its time.
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
@@ -61,7 +66,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": _on_host(nullspace),
     "separable": _on_host(separable),
-    "taylor": lambda function: Tried(lambda: taylor(function), function.n) if function.n <= MOST_DENSE else None,
+    "taylor": _tried_taylor,
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

@@ -64,8 +64,9 @@ class _Record:
 class Tried:
     """One contractor of one search in n variables, made by `make` when it is first tried; None: there is none."""
 
-    def __init__(self, make: Callable[[], Priced | None], n: int) -> None:
+    def __init__(self, make: Callable[[], Priced | None], n: int, *, dear: int = 1) -> None:
         self._make = make
+        self._dear = dear  # for how many boxes one counts where a contractor hints
         self._waiting = max(LEAST, EARLY * n)
         self._evaluated: int | None = None  # boxes, at the last turn
         self._own: Priced | None = None
@@ -98,7 +99,7 @@ class Tried:
             evaluated = known.function.place.boxes_evaluated
             since = 0 if self._evaluated is None else evaluated - self._evaluated
             self._evaluated = evaluated
-            self._waiting -= max(count, since)
+            self._waiting -= max(count, since) * (self._dear if known.has_hints else 1)
             if self._waiting <= 0:
                 self._own = self._make()
         return self._own is not None
