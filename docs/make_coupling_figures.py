@@ -21,6 +21,7 @@ from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 from infimum.function.function import Function
 from infimum.problems.problem import Problem
@@ -115,7 +116,29 @@ def distances(
     plt.ylabel("minimum - lower bound")
 
 
+def clusters() -> None:
+    """Draw the boxes that digits of a minimum cost, with second order and without."""
+    goals = 10.0 ** -np.arange(2.0, 11.0)
+    plt.figure(figsize=(6.2, 3.4))
+    for name, marker in (("goldstein_price", "o"), ("hartmann6", "s")):
+        problem = infimum.problems.named(name)
+        others = tuple(other for other in DEFAULT if other != "taylor")
+        for names, colour, label in ((DEFAULT, BLUE, "with"), (others, ORANGE, "without")):
+            counts = []
+            for goal in goals:
+                result = infimum.minimize(problem, ftol=goal, fatol=0, contractors=names)
+                counts.append(1 + sum(dict(step.work).get("split", 0) for step in result.history))
+            plt.semilogx(goals, counts, marker + "-", color=colour, label=f"{name}, {label} second order")
+    plt.gca().invert_xaxis()
+    plt.ylim(0, 2400)
+    plt.xlabel("ftol, relative to the minimum")
+    plt.ylabel("boxes")
+    plt.legend(loc="upper left")
+    written("taylor")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
     fits()
+    clusters()

@@ -10,6 +10,7 @@ Knows: Function, Boxes, an upper bound, the domain. Never knows: regions, where 
     MeanValue    a value of at most `upper`, by f(c) + f'(X) (x - c)          smooth
     Monotone     no slope that leads down within the domain                   smooth
     Dual         a value of at most `upper`, by lines under squares            a sum of squares
+    Taylor       a minimiser's value and curvature, by f, f' and f''          twice smooth
     Shave        a value of at most `upper`, tried on slices at the ends      -
 Boxes on which the function is not smooth come back as they were from those that need it.
 

@@ -18,6 +18,8 @@ from infimum.contractors.on_host import OnHost
 from infimum.contractors.quadratic.contractor import convex_quadratic, quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
+from infimum.contractors.taylor import MOST_VARIABLES as MOST_DENSE
+from infimum.contractors.taylor import taylor
 from infimum.contractors.trial import Tried
 from infimum.function.function import Function
 
@@ -25,7 +27,7 @@ MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cos
 
 DEFAULT = (
     "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
-    "rotated",
+    "taylor", "rotated",
 )  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
@@ -48,6 +50,11 @@ def _on_host(make: Callable[[Function], Contractor | None]) -> Callable[[Functio
     return made
 
 
+def _tried_taylor(function: Function) -> Contractor | None:
+    # Contractors that hint cost as much as some 16 others.
+    return Tried(lambda: taylor(function), function.n, dear=16) if function.n <= MOST_DENSE else None
+
+
 # In the order in which they run; None for a function on which one is not worth its time.
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
@@ -60,6 +67,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": _on_host(nullspace),
     "separable": _on_host(separable),
+    "taylor": _tried_taylor,
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).
