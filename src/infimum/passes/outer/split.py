@@ -64,16 +64,16 @@ def is_coupled(inner: Node, n: int) -> bool:
 
 def squares(build: Build, value: Node) -> Outer | None:
     """Return a function's outer form with its squares; None where no square is a term of it."""
-    chain, value = _outermost(value)
+    chain, value = outermost(value)
     constants, families = addends(value)
     if sum(terms.at.size for terms in families) > _MOST_TERMS:
         return None
     inner: list[Node] = []
-    others: list[Node] = [_sum(build, terms) for terms in constants]
+    others: list[Node] = [sum_of(build, terms) for terms in constants]
     for terms in families:
-        squared, left = _squares_of(build, terms)
+        squared, left = squares_of(build, terms)
         inner += squared
-        others += [_sum(build, part) for part in left]
+        others += [sum_of(build, part) for part in left]
     if not inner:
         return None
     rest = build.number(0)
@@ -83,7 +83,7 @@ def squares(build: Build, value: Node) -> Outer | None:
 
 
 # ---------------------------------------------------------------------------------------------- H
-def _outermost(value: Node) -> tuple[Node | None, Node]:
+def outermost(value: Node) -> tuple[Node | None, Node]:
     """Return H and what it is applied to."""
     own = Build(1)
     links: list[tuple[list[Terms], Terms]] = []
@@ -93,16 +93,16 @@ def _outermost(value: Node) -> tuple[Node | None, Node]:
         link = families[0] if len(families) == 1 and families[0].at.size == 1 else None
         if link is None or link.node.size > 1 or link.node.op not in INCREASING:
             break
-        scale = _factor(own, link)
+        scale = factor(own, link)
         if scale.op != "constant" or not _is_positive(value_of(scale)):
             break
         links.append((constants, link))
         value = link.node.args[0]
     chain = own.x
     for constants, link in reversed(links):
-        chain = own.apply("mul", _factor(own, link), own.apply(link.node.op, chain, data=link.node.data))
+        chain = own.apply("mul", factor(own, link), own.apply(link.node.op, chain, data=link.node.data))
         for terms in constants:
-            chain = own.apply("add", chain, _sum(own, terms))
+            chain = own.apply("add", chain, sum_of(own, terms))
     return (chain if links else None), value
 
 
@@ -114,18 +114,18 @@ def _unrooted(value: Node) -> Node:
 
 
 # ---------------------------------------------------------------------------------------------- terms
-def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
+def squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
     """Return the roots r of those terms that are squares r^2, and the terms that are left."""
     under = terms
     if under.node.op == "sqr" and under.node.args[0].op == "sqrt":
-        inside = _squares_of(build, terms.under(under.node.args[0].args[0]))
+        inside = squares_of(build, terms.under(under.node.args[0].args[0]))
         if inside[0]:
             return inside
     base = _base(build, terms)
     if base is None:
         return [], [terms]
     node, inside_terms = base
-    weight = _factor(build, inside_terms)
+    weight = factor(build, inside_terms)
     if weight.op != "constant":
         return [], [terms]
     lo, hi = value_of(weight).enclosure()
@@ -134,10 +134,10 @@ def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
         return [], [terms]
     if not usable.all():
         some = np.flatnonzero(usable)
-        found, _ = _squares_of(build, terms.chosen(terms.node, terms.at[some], some))
+        found, _ = squares_of(build, terms.chosen(terms.node, terms.at[some], some))
         few = np.flatnonzero(~usable)
         return found, [terms.chosen(terms.node, terms.at[few], few)]
-    root = _elements(build, node, inside_terms.at)
+    root = elements(build, node, inside_terms.at)
     return [build.apply("mul", build.apply("sqrt", weight), root)], []
 
 
@@ -173,7 +173,7 @@ def _stripped(terms: Terms) -> Terms:
     return terms
 
 
-def _elements(build: Build, node: Node, at: IndexArray) -> Node:
+def elements(build: Build, node: Node, at: IndexArray) -> Node:
     if node.op == "constant":
         return build.constant(value_of(node).take(at))
     if node.size == 1:
@@ -181,23 +181,23 @@ def _elements(build: Build, node: Node, at: IndexArray) -> Node:
     return build.take(node, indexmap.of_indices(at, node.size))
 
 
-def _factor(build: Build, terms: Terms) -> Node:
+def factor(build: Build, terms: Terms) -> Node:
     """Return what each term is multiplied by: one number for all, or one for each."""
     made = build.number(1)
-    for factor in reversed(terms.factors):
-        if factor.node is None:
-            made = build.apply(factor.op, made)
+    for each in reversed(terms.factors):
+        if each.node is None:
+            made = build.apply(each.op, made)
         else:
-            number = value_of(factor.node)
-            scale = build.constant(number if factor.at is None else number.take(factor.at))
-            made = build.apply(factor.op, made, scale)
+            number = value_of(each.node)
+            scale = build.constant(number if each.at is None else number.take(each.at))
+            made = build.apply(each.op, made, scale)
     return made
 
 
-def _sum(build: Build, terms: Terms) -> Node:
+def sum_of(build: Build, terms: Terms) -> Node:
     """Return the sum of the terms under their factors."""
-    elements = _elements(build, terms.node, terms.at)
-    each = build.full(build.apply("mul", _factor(build, terms), elements), terms.at.size)
+    own = elements(build, terms.node, terms.at)
+    each = build.full(build.apply("mul", factor(build, terms), own), terms.at.size)
     return build.reduce("sum", each, terms.at.size)
 
 

@@ -1,0 +1,110 @@
+"""Which line is taken, and where tangents touch: policy, in plain doubles; every answer is right.
+
+The best slope at a number u of a range is that of the convex envelope of phi over the range: phi'(u) where the envelope
+touches, that of a chord elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.contractors.outer.pieces import CONVEX, Piece
+from infimum.function.function import Function
+
+FloatArray = npt.NDArray[np.float64]
+Ends = tuple[FloatArray, FloatArray]
+
+_SAMPLES = 17
+_HALVINGS = 20
+_KNOTS = 200
+
+
+class Slopes:
+    """Slopes for one phi."""
+
+    def __init__(self, phi: Function, parts: list[Piece]) -> None:
+        self.phi = phi
+        self.pieces = parts
+        self._knots = [self._table(piece) if piece.bend == CONVEX else None for piece in parts]
+
+    def derivatives(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return phi' and phi'' at numbers (k,); 0 where they are not finite."""
+        with np.errstate(all="ignore"):
+            _, slope = self.phi.value_and_gradient(u[:, None])
+            bend = self.phi.hessian(u[:, None])
+        return _finite(np.asarray(slope)[:, 0]), _finite(bend[:, 0, 0])
+
+    def best(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+        """Return the slopes of the convex envelope over the ranges (k,) at u (k,)."""
+        with np.errstate(all="ignore"):
+            value, slope = self.phi.value_and_gradient(u[:, None])
+            own = np.asarray(slope)[:, 0]
+            steps = np.linspace(0.0, 1.0, _SAMPLES)
+            low, high = np.clip(lo, -1e300, 1e300), np.clip(hi, -1e300, 1e300)
+            at = low[:, None] + (high - low)[:, None] * steps**2
+            values = np.asarray(self.phi(at.reshape(-1, 1))).reshape(at.shape)
+            values = np.where(np.isfinite(values), values, np.inf)
+            d = at - u[:, None]
+            above = values - np.asarray(value)[:, None]
+            tolerance = 1e-9 * (np.abs(own[:, None] * d) + np.abs(above))
+            chord = np.flatnonzero(~(above - own[:, None] * d >= -tolerance).all(axis=1))
+            if chord.size:
+                own[chord] = _envelope(at[chord], values[chord], u[chord])
+        return _finite(own)
+
+    def touching(self, s: FloatArray, lo: FloatArray, hi: FloatArray) -> list[Ends]:
+        """Return for each piece two numbers between which phi' passes s."""
+        return [self._between(knots, s) if knots is not None else (lo, hi) for knots in self._knots]
+
+    def _table(self, piece: Piece) -> Ends:
+        """Return knots of a piece, and the slopes there."""
+        powers = 2.0 ** np.linspace(-40, 40, _KNOTS)
+        knots = np.concatenate([-powers[::-1], [0.0], powers])
+        ends = [end for end in (piece.lo, piece.hi) if np.isfinite(end)]
+        knots = np.unique(np.concatenate([knots[(knots > piece.lo) & (knots < piece.hi)], ends]))
+        with np.errstate(all="ignore"):
+            _, slope = self.phi.value_and_gradient(knots[:, None])
+        slope = np.asarray(slope)[:, 0]
+        known = np.isfinite(slope)
+        if not known.any():
+            return knots, np.zeros_like(knots)
+        return knots[known], np.maximum.accumulate(slope[known])
+
+    def _between(self, knots: Ends, s: FloatArray) -> Ends:
+        at, slope = knots
+        if not at.size:
+            return np.zeros_like(s), np.zeros_like(s)
+        after = np.searchsorted(slope, s)
+        lo, hi = at[np.maximum(after - 1, 0)].copy(), at[np.minimum(after, at.size - 1)].copy()
+        for _ in range(_HALVINGS):
+            middle = 0.5 * lo + 0.5 * hi
+            with np.errstate(all="ignore"):
+                _, found = self.phi.value_and_gradient(middle[:, None])
+            below = np.asarray(found)[:, 0] < s
+            lo, hi = np.where(below, middle, lo), np.where(below, hi, middle)
+        return lo, hi
+
+
+def _envelope(at: FloatArray, values: FloatArray, u: FloatArray) -> FloatArray:
+    """Return the slopes at u (k,) of the convex envelopes of samples (k, count) on both sides of u."""
+    d = at - u[:, None]
+    low, high = np.full(len(u), -np.inf), np.full(len(u), np.inf)
+    finite = np.isfinite(values)
+    first = np.argmax(finite, axis=1)
+    last = values.shape[1] - 1 - np.argmax(finite[:, ::-1], axis=1)
+    rows = np.arange(len(u))
+    step = np.diff(values, axis=1) / np.diff(at, axis=1)
+    step = np.where(np.isfinite(step), step, 0.0)
+    low, high = step.min(axis=1), step.max(axis=1)
+    for _ in range(_HALVINGS):
+        s = 0.5 * low + 0.5 * high
+        least = np.argmin(np.where(finite, values - s[:, None] * d, np.inf), axis=1)
+        left = d[rows, least] < 0
+        low, high = np.where(left, s, low), np.where(left, high, s)
+    del first, last
+    return 0.5 * low + 0.5 * high
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), values, 0.0)
