@@ -17,6 +17,7 @@ from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 from infimum.passes.outer.composed import Composed, composed
 from infimum.passes.outer.lines import Slanted
+from infimum.passes.outer.split import coupled
 
 if TYPE_CHECKING:
     from infimum.backends.placement import Place
@@ -105,6 +106,11 @@ class OuterFunctions:
         self.kind_of = np.repeat(np.arange(len(self.kinds)), [kind.size for kind in found.kinds])
         self.arguments = Residuals(programs, function.place)
         self.lines = SlantedLines(programs, function.place)
+
+    @property
+    def coupled(self) -> int:
+        """Return how many arguments read more than one variable."""
+        return coupled(self._found.inner, self.lines.n)
 
     def widest(self, kind: int) -> tuple[float, float]:
         """Return ends around all arguments of a kind, wherever x is."""

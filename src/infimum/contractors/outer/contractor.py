@@ -200,7 +200,8 @@ def _finite(values: FloatArray) -> FloatArray:
 def outer_lines(function: Function) -> OuterLines | None:
     """Return the contractor of a function that adds up other things than squares; None where it would bring nothing.
 
-    What is convex nowhere, or affine, stays in g: a chord below it says less than its curvature does.
+    What is convex nowhere, or affine, stays in g: a chord below it says less than its curvature does. One coupled
+    argument alone has nothing that its terms could cancel with.
     """
     outer = outer_functions(function)
     if outer is None:
@@ -211,7 +212,7 @@ def outer_lines(function: Function) -> OuterLines | None:
         for phi, own in zip(outer.kinds, parts, strict=True)
     ]
     kept = outer.only(bends)
-    if kept is None or kept.lines.m * function.n > MOST_ENTRIES:
+    if kept is None or kept.coupled < 2 or kept.lines.m * function.n > MOST_ENTRIES:
         return None
     of_kept = [own for own, bent in zip(parts, bends, strict=True) if bent]
     under = [Under(phi, own) for phi, own in zip(kept.kinds, of_kept, strict=True)]

@@ -58,8 +58,13 @@ class Outer:
 
 def is_coupled(inner: Node, n: int) -> bool:
     """Return whether some of the elements reads more than one of the n variables."""
+    return coupled(inner, n) > 0
+
+
+def coupled(inner: Node, n: int) -> int:
+    """Return how many of the elements read more than one of the n variables; all where that is too much to say."""
     found = reads(inner, n)
-    return found is None or bool((np.bincount(found // n) > 1).any())
+    return inner.size if found is None else int((np.bincount(found // n) > 1).sum())
 
 
 def squares(build: Build, value: Node) -> Outer | None:
