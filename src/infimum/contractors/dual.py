@@ -22,7 +22,7 @@ import numpy as np
 from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
-from infimum.contractors.outer.contractor import MOST_ENTRIES, outer_lines, OuterLines
+from infimum.contractors.outer.contractor import MOST_ENTRIES, OuterLines, outer_lines
 from infimum.core.linear import box_minimum, least_squares_box
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function

@@ -20,7 +20,6 @@ from infimum.passes.outer.lines import Slanted
 from infimum.passes.outer.split import coupled
 
 if TYPE_CHECKING:
-    from infimum.backends.placement import Place
     from infimum.function.function import Function
 
 FloatArray = npt.NDArray[np.float64]
@@ -58,8 +57,8 @@ class SlantedLines(DualLines):
         self, lo: FloatArray, hi: FloatArray, c: FloatArray, s: FloatArray, a: FloatArray, *, threads: int = 1
     ) -> SlantedEnds:
         """Return enclosures of Phi for centres c (k, n) within the boxes and lines (k, m)."""
-        given = [np.hstack([end, c, s, a]) for end in (lo, hi)]
-        found = self._place.run(self._programs.bounds, *given, threads=threads)
+        low, high = (np.hstack([end, c, s, a]) for end in (lo, hi))
+        found = self._place.run(self._programs.bounds, low, high, threads=threads)
         on_box, at_centre = ((low[:, 0], high[:, 0]) for low, high in found[:2])
         form = Form(at_centre, known_slopes(found[2]))
         if len(found) == 3:
@@ -102,7 +101,7 @@ class OuterFunctions:
 
         self._function, self._found = function, found
         programs = _Programs(function.programs, found)
-        self.kinds = tuple(Function(kind.phi, 1, "outer function").on(function.place) for kind in found.kinds)
+        self.kinds = tuple(Function(kind.phi, 1, "outer function") for kind in found.kinds)
         self.kind_of = np.repeat(np.arange(len(self.kinds)), [kind.size for kind in found.kinds])
         self.arguments = Residuals(programs, function.place)
         self.lines = SlantedLines(programs, function.place)

@@ -1,7 +1,7 @@
 """Lines below outer functions of every kind, for functions that add up other things than squares.
 
-f = H(S), S = sum phi_k(u_k) + g, H increasing (passes/outer/composed). For every s and a with phi_k(u) >= s_k u + a_k on
-the range of u_k: S(x) >= Phi(x) = sum (s_k u_k(x) + a_k) + g(x), one function whose terms cancel.
+f = H(S), S = sum phi_k(u_k) + g, H increasing (passes/outer/composed). For every s and a with phi_k(u) >= s_k u + a_k
+on the range of u_k: S(x) >= Phi(x) = sum (s_k u_k(x) + a_k) + g(x), one function whose terms cancel.
 
     U_k             the range of u_k, without the u that are too high for S <= most: phi_k(u) <= most less the least of
                     all others
@@ -173,7 +173,7 @@ class OuterLines:
 
 
 def _all_but_one(most: FloatArray, rest: FloatArray, least: FloatArray) -> FloatArray:
-    """Return what each of (k, m) terms may be at most where their sum and the rest is at most `most`, rounded upward."""
+    """Return what each of (k, m) terms may be where their sum and the rest is at most `most`, rounded upward."""
     total = rest.copy(), np.full_like(rest, np.inf)
     before = []
     for j in range(least.shape[1]):

@@ -1,4 +1,4 @@
-"""Where a function of one variable is convex and where it is concave: the reals cut into a few pieces, each with a proof.
+"""Where a function of one variable is convex and where concave: the reals cut into a few pieces, each with a proof.
 
     a piece is      where
     convex          composition rules say so of all of it (Function.shape_arrays)
@@ -9,9 +9,9 @@
 Cells are halved where nothing is known, until they are narrow: the piece around a point of inflection is 2^-20 of it
 wide.
 
-Guarantee: the pieces cover all from lo to hi. On the points of a convex piece at which phi is defined, a convex set, it is
-convex; on a concave piece it is defined everywhere, and concave. A cell is smooth on a neighbourhood of its ends, so
-that slopes agree where cells meet.
+Guarantee: the pieces cover all from lo to hi. On the points of a convex piece at which phi is defined, a convex set,
+it is convex; on a concave piece it is defined everywhere, and concave. A cell is smooth on a neighbourhood of its ends,
+so that slopes agree where cells meet.
 """
 
 from __future__ import annotations

@@ -89,10 +89,7 @@ class Slopes:
 def _envelope(at: FloatArray, values: FloatArray, u: FloatArray) -> FloatArray:
     """Return the slopes at u (k,) of the convex envelopes of samples (k, count) on both sides of u."""
     d = at - u[:, None]
-    low, high = np.full(len(u), -np.inf), np.full(len(u), np.inf)
     finite = np.isfinite(values)
-    first = np.argmax(finite, axis=1)
-    last = values.shape[1] - 1 - np.argmax(finite[:, ::-1], axis=1)
     rows = np.arange(len(u))
     step = np.diff(values, axis=1) / np.diff(at, axis=1)
     step = np.where(np.isfinite(step), step, 0.0)
@@ -102,8 +99,8 @@ def _envelope(at: FloatArray, values: FloatArray, u: FloatArray) -> FloatArray:
         least = np.argmin(np.where(finite, values - s[:, None] * d, np.inf), axis=1)
         left = d[rows, least] < 0
         low, high = np.where(left, s, low), np.where(left, high, s)
-    del first, last
-    return 0.5 * low + 0.5 * high
+    middle: FloatArray = 0.5 * low + 0.5 * high
+    return middle
 
 
 def _finite(values: FloatArray) -> FloatArray:

@@ -2,9 +2,8 @@
 
 Piece by piece (pieces.py), on the part [l, h] of the range in it, e(u) = phi(u) - s u is at least
 
-    piece        the larger, part by part, of
-    convex       two tangents, at t1 and t2: e(t) + (phi'(t) - s)(u - t), phi smooth around t, on [l, t1], [t1, t2], [t2, h];
-                 natural enclosures
+    piece        the best, on [l, h] or on each of [l, t1], [t1, t2], [t2, h], of
+    convex       two tangents, at t1 and t2: e(t) + (phi'(t) - s)(u - t), phi smooth around t; else natural enclosures
     concave      the smaller of e(l) and e(h)
     neither      natural enclosures; e(m) + (phi'([l, h]) - s)(u - m), where phi is smooth around [l, h]
 
@@ -57,7 +56,7 @@ class Under:
             first, second = np.clip(t[0], *box), np.clip(t[1], *box)
             parts = (box[0], first), (first, second), (second, box[1])
             tangents = [self._tangent(at, s, parts) for at in (first, second)]
-            below = np.min([np.maximum(*both) for both in zip(*tangents, strict=True)], axis=0)
+            below: FloatArray = np.min([np.maximum(*both) for both in zip(*tangents, strict=True)], axis=0)
             lost = np.flatnonzero(~np.isfinite(below))
             if lost.size:
                 below[lost] = np.maximum(below[lost], self._natural((box[0][lost], box[1][lost]), s[lost]))

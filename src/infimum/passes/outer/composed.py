@@ -130,24 +130,23 @@ def _families(build: Build, single: list[Terms], n: int, others: list[Node]) -> 
         by_number.setdefault(_number(passed[-1], terms), []).append((terms, passed))
     own = Build(1)
     found: dict[Node, _Family] = {}
-    alone: list[tuple[Number, list[Passed]]] = []
+    alone: list[list[Passed]] = []
     for number, members in by_number.items():
         at = number if len(members) > 1 else _number(_above_affine(members[0][1]), members[0][0])
         phi = _phi(own, members, at)
         if phi is own.x or not is_coupled(_gathered(build, [at]), n):
-            alone.append((number, members))
+            alone.append(members)
         else:
             found.setdefault(phi, _Family()).add(build, at, members)
-    for number, members in alone:
+    for members in alone:
         terms, passed = members[0]
-        shared = (_number(node, terms) for node in reversed(passed))
-        shared = (at for at in shared if all(at[0] in way and at == _number(at[0], each) for each, way in members))
-        known = ((phi, at) for at in shared if (phi := _phi(own, members, at)) in found)
-        phi, at = next(known, (None, number))
-        if phi is not None:
-            found[phi].add(build, at, members)
-        else:
+        ways = [_number(node, terms) for node in reversed(passed)]
+        shared = [at for at in ways if all(at[0] in way and at == _number(at[0], each) for each, way in members)]
+        own_family = next((at for at in shared if _phi(own, members, at) in found), None)
+        if own_family is None:
             others += [sum_of(build, terms) for terms, _ in members]
+        else:
+            found[_phi(own, members, own_family)].add(build, own_family, members)
     return found
 
 

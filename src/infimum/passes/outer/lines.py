@@ -105,7 +105,7 @@ class Lines:
 
 
 class Slanted(Lines):
-    """The expressions of sums of lines s_k u_k + a_k, whatever they are below: inputs x, c (n each), then s, a (m each)."""
+    """The expressions of sums of lines s_k u_k + a_k below anything: inputs x, c (n each), then s, a (m each)."""
 
     _numbers = 2
 
