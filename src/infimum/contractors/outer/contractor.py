@@ -125,7 +125,7 @@ class OuterLines:
                 u = np.clip(_finite(values), *ranges)
                 first, second = np.empty_like(u), np.empty_like(u)
                 for each, slopes in zip(self._columns(), self.slopes, strict=True):
-                    one, two = slopes.derivatives(u[:, each].ravel())
+                    one, two = slopes.derivatives(*(array[:, each].ravel() for array in (u, *ranges)))
                     first[:, each], second[:, each] = one.reshape(len(u), -1), two.reshape(len(u), -1)
                 jacobian = arguments.jacobian(x, threads=threads) * radius[:, None, :]
                 bent = jacobian * np.maximum(second, 0.0)[:, :, None]

@@ -13,11 +13,13 @@ from infimum.contractors.outer.pieces import CONVEX, Piece
 from infimum.function.function import Function
 
 FloatArray = npt.NDArray[np.float64]
+IndexArray = npt.NDArray[np.int64]
 Ends = tuple[FloatArray, FloatArray]
 
 _SAMPLES = 17
 _HALVINGS = 20
 _KNOTS = 200
+_SHARE = 16.0
 
 
 class Slopes:
@@ -28,18 +30,21 @@ class Slopes:
         self.pieces = parts
         self._knots = [self._table(piece) if piece.bend == CONVEX else None for piece in parts]
 
-    def derivatives(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return phi' and phi'' at numbers (k,); 0 where they are not finite."""
+    def derivatives(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return phi' and phi'' at u (k,) in ranges, of a phi with its kinks rounded; 0 where they are not finite."""
         with np.errstate(all="ignore"):
-            _, slope = self.phi.value_and_gradient(u[:, None])
-            bend = self.phi.hessian(u[:, None])
-        return _finite(np.asarray(slope)[:, 0]), _finite(bend[:, 0, 0])
+            _, slopes = self.phi.value_and_gradient(u[:, None])
+            slope, bend = np.asarray(slopes)[:, 0].copy(), self.phi.hessian(u[:, None])[:, 0, 0]
+            rows = self._kinked(lo, hi)
+            if rows.size:
+                slope[rows], bend[rows] = self._differences(u[rows], lo[rows], hi[rows])
+        return _finite(slope), _finite(bend)
 
     def best(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
         """Return the slopes of the convex envelope over the ranges (k,) at u (k,)."""
         with np.errstate(all="ignore"):
             value, slope = self.phi.value_and_gradient(u[:, None])
-            own = np.asarray(slope)[:, 0]
+            own = np.asarray(slope)[:, 0].copy()
             steps = np.linspace(0.0, 1.0, _SAMPLES)
             low, high = np.clip(lo, -1e300, 1e300), np.clip(hi, -1e300, 1e300)
             at = low[:, None] + (high - low)[:, None] * steps**2
@@ -51,7 +56,24 @@ class Slopes:
             chord = np.flatnonzero(~(above - own[:, None] * d >= -tolerance).all(axis=1))
             if chord.size:
                 own[chord] = _envelope(at[chord], values[chord], u[chord])
+            rows = self._kinked(lo, hi)
+            if rows.size:
+                rounded = self._differences(u[rows], lo[rows], hi[rows])[0]
+                own[rows] = np.where(np.isfinite(rounded), rounded, own[rows])
         return _finite(own)
+
+    def _kinked(self, lo: FloatArray, hi: FloatArray) -> IndexArray:
+        """Return the ranges on which phi has a kink, or its slopes no bound."""
+        if self.phi.is_smooth_everywhere:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(~self.phi.fact_arrays(lo[:, None], hi[:, None])[1])
+
+    def _differences(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return first and second differences over a share of the range."""
+        h = (hi - lo) / _SHARE
+        at = np.clip(u, lo + h, hi - h)
+        left, middle, right = (np.asarray(self.phi(t[:, None])) for t in (at - h, at, at + h))
+        return (right - left) / (2 * h), (right - 2 * middle + left) / (h * h)
 
     def touching(self, s: FloatArray, lo: FloatArray, hi: FloatArray) -> list[Ends]:
         """Return for each piece two numbers between which phi' passes s."""
