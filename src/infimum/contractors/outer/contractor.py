@@ -37,7 +37,7 @@ IndexArray = npt.NDArray[np.int64]
 
 MOST_ENTRIES = 20_000  # of the arguments' Jacobian; beyond, its Programs cost more than they bring
 _STEPS = 4
-_EVALUATIONS = 60  # of an outer function, about, for one line
+_EVALUATIONS = 25  # of an outer function over a box, about, for one line; two at points cost as much as one
 _SWEEPS = 4
 _ROUNDS = 3
 _OFFERED = 4
@@ -218,5 +218,5 @@ def outer_lines(function: Function) -> OuterLines | None:
     under = [Under(phi, own) for phi, own in zip(kept.kinds, of_kept, strict=True)]
     slopes = [Slopes(phi, own) for phi, own in zip(kept.kinds, of_kept, strict=True)]
     lines, each = kept.lines, [phi.value_program.operations for phi in kept.kinds]
-    operations = (1 + _STEPS) * lines.operations + _EVALUATIONS * sum(each[kind] for kind in kept.kind_of)
+    operations = (1 + 0.5 * _STEPS) * lines.operations + _EVALUATIONS * sum(each[kind] for kind in kept.kind_of)
     return OuterLines(kept, under, slopes, operations / function.operations)

@@ -17,7 +17,8 @@ IndexArray = npt.NDArray[np.int64]
 Ends = tuple[FloatArray, FloatArray]
 
 _SAMPLES = 17
-_HALVINGS = 20
+_HALVINGS = 20  # of the slopes of an envelope
+_TURNS = 8  # of bisection and false position
 _KNOTS = 200
 _SHARE = 16.0
 
@@ -94,17 +95,24 @@ class Slopes:
         return knots[known], np.maximum.accumulate(slope[known])
 
     def _between(self, knots: Ends, s: FloatArray) -> Ends:
+        """Return ends of the last steps of bisection and false position in turn."""
         at, slope = knots
         if not at.size:
             return np.zeros_like(s), np.zeros_like(s)
         after = np.searchsorted(slope, s)
-        lo, hi = at[np.maximum(after - 1, 0)].copy(), at[np.minimum(after, at.size - 1)].copy()
-        for _ in range(_HALVINGS):
+        first, last = np.maximum(after - 1, 0), np.minimum(after, at.size - 1)
+        lo, hi, low, high = at[first], at[last], slope[first] - s, slope[last] - s
+        for step in range(_TURNS):
             middle = 0.5 * lo + 0.5 * hi
             with np.errstate(all="ignore"):
-                _, found = self.phi.value_and_gradient(middle[:, None])
-            below = np.asarray(found)[:, 0] < s
-            lo, hi = np.where(below, middle, lo), np.where(below, hi, middle)
+                if step % 2:
+                    secant = lo - low * (hi - lo) / (high - low)
+                    middle = np.where((lo < secant) & (secant < hi), secant, middle)
+                _, slopes = self.phi.value_and_gradient(middle[:, None])
+            found = np.asarray(slopes)[:, 0] - s
+            below = found < 0
+            lo, low = np.where(below, middle, lo), np.where(below, found, low)
+            hi, high = np.where(below, hi, middle), np.where(below, high, found)
         return lo, hi
 
 
