@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
+from infimum.function.function import trace
 from random_functions import RandomFunction, Tree, _Draw
 
 _BOXES = [(-2.0, 3.0), (0.0, 4.0), (-1.0, 1.0), (0.1, 5.0), (-3.0, 0.0)]
@@ -57,6 +60,8 @@ PHI: dict[str, Phi] = {
     "exponential": Phi(lambda u: ("exp", u)),
     "exponential less its tangent": Phi(lambda u: ("sub", ("sub", ("exp", u), u), _c(1.0)), planted=True),
     "minus logarithm": Phi(lambda u: _times(-1.0, ("log", u)), positive=True),
+    "logarithm": Phi(lambda u: ("log", u), positive=True),
+    "root": Phi(lambda u: ("sqrt", u), positive=True),
     "entropy": Phi(lambda u: ("mul", u, ("log", u)), positive=True),
     "reciprocal": Phi(lambda u: ("div", _c(1.0), u), positive=True),
     "softplus": Phi(lambda u: ("log", ("add", _c(1.0), ("exp", u)))),
@@ -130,5 +135,12 @@ def planted_outer(seed: int) -> tuple[RandomFunction, float]:
         for argument in [*apart, *mixed]:
             tree = ("add", tree, draw.pick(planted).of(argument))
         made = RandomFunction(f"planted outer {seed}", tree, box, p)
-        if made.value(p) is not None and made.is_traced:
+        if made.value(p) is not None and made.is_traced and _is_bounded(made):
             return made, lowest
+
+
+def _is_bounded(f: RandomFunction) -> bool:
+    """Whether the enclosure over the bounds has ends."""
+    lo, hi = np.array(f.bounds).T
+    low, high = trace(f, f.n).range_ends(lo[None], hi[None])
+    return bool(np.isfinite([low, high]).all())

@@ -217,6 +217,11 @@ def _turned(phi: Function, lo: FloatArray, hi: FloatArray) -> Any:
     return -_BY_CURVATURE(phi, lo, hi)
 
 
+def _defined_or_not(phi: Function, lo: FloatArray, hi: FloatArray) -> Any:
+    convex, concave = phi.shape_arrays(lo[:, None], hi[:, None])
+    return np.where(convex, CONVEX, np.where(concave, CONCAVE, NEITHER))
+
+
 def _narrow(self: OuterLines, *rest: Any) -> Any:
     (lo, hi), impossible = _RANGES(self, *rest)
     return (np.clip(0.75 * lo, lo, hi), np.clip(0.75 * hi, lo, hi)), impossible
@@ -267,6 +272,7 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "one end of a concave piece": _with(Under, "_least", _one_end),
     "what bends is convex": _with(pieces, "_by_curvature", _always_convex),
     "the curvature's sign": _with(pieces, "_by_curvature", _turned),
+    "a concave piece has gaps": _with(pieces, "_by_rules", _defined_or_not),
     "the range is too small": _with(OuterLines, "_ranges", _narrow),
     "the others may be too low": _with(contractor, "_all_but_one", _all_of_them),
     "the centre for the box": _with(SlantedLines, "slanted_ends", _of_the_centre),
@@ -295,7 +301,7 @@ def test_each_rule_broken_is_noticed(name: str, monkeypatch: Patch) -> None:
 def test_no_box_with_a_planted_minimiser_is_discarded(seed: int) -> None:
     f, minimum = planted_outer(seed)
     truth = Truth(f.bounds, Fraction(minimum), [list(f.minimiser or ())])
-    for iterations in (1, 3, 8):
+    for iterations in (3, 8, 12):
         result = infimum.minimize(f, f.bounds, max_iter=iterations, threads=1, contractors=("level", "dual"))
         assert not falsehoods(Claim.of(result), truth)
 

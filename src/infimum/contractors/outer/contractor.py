@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
-from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
 from infimum.contractors.outer.pieces import CONVEX, is_affine, pieces
@@ -55,8 +54,8 @@ class OuterLines:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
-        low, high, lower = (to_host(array).copy() for array in boxes)
-        limit = to_host(known.limits(boxes))
+        low, high, lower = (array.copy() for array in boxes)
+        limit = known.limits(boxes)
         finite = (np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1)
         active = np.flatnonzero(finite)
         if active.size:
@@ -64,8 +63,8 @@ class OuterLines:
             low[active], high[active], bound = self._contracted(box, most, known)
             least = np.where(bound > most, np.inf, self.outer.lines.least(np.minimum(bound, most)))
             lower[active] = np.maximum(lower[active], least)
-        found = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
-        return found.emptied(found.is_empty() | (found.lower > like(limit, boxes.lo)))
+        found = Boxes(low, high, lower)
+        return found.emptied(found.is_empty() | (found.lower > limit))
 
     def _contracted(self, box: Ends, most: FloatArray, known: Known) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ends around the points of each box with S(x) <= most, and lower bounds of Phi on the boxes."""
