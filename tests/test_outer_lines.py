@@ -20,7 +20,7 @@ from infimum.boxes import FloatArray
 from infimum.contractors.dual import dual
 from infimum.contractors.outer import contractor, pieces
 from infimum.contractors.outer.contractor import OuterLines
-from infimum.contractors.outer.pieces import CONCAVE, CONVEX, NEITHER
+from infimum.contractors.outer.pieces import CONCAVE, CONVEX, NEITHER, Piece
 from infimum.contractors.outer.under import Under
 from infimum.domain import read_bounds
 from infimum.function.composed import SlantedLines, outer_functions
@@ -49,27 +49,33 @@ RANGES = [
 
 
 def above_their_functions(name: str) -> list[str]:
-    """Lines that are somewhere above the outer function, for good and for random touching points."""
-    f = ALONE[name]
-    phi = trace(f, 1)
-    parts = pieces.pieces(phi)
-    below = Under(phi, parts)
+    """Lines that are somewhere above the outer function, whatever is known of its pieces, touching anywhere."""
+    phi = trace(ALONE[name], 1)
+    return [
+        line
+        for parts in (pieces.pieces(phi), [Piece(-math.inf, math.inf, NEITHER)])
+        for ends in RANGES
+        for line in _lines_above(ALONE[name], Under(phi, parts), *ends)
+    ]
+
+
+def _lines_above(f: RandomFunction, below: Under, lo: float, hi: float) -> list[str]:
     draw = np.random.default_rng(3)
-    found = []
-    for lo, hi in RANGES:
-        slope = np.concatenate([[0.0, 1.0, -1.0], 3 * draw.normal(size=5), 100 * draw.normal(size=2)])
-        ends = np.full_like(slope, lo), np.full_like(slope, hi)
-        touching = []
-        for _ in parts:
-            t = draw.uniform(lo, hi, slope.size)
-            touching.append((t, np.minimum(hi, t + draw.choice([0.0, 0.3, 10.0], slope.size))))
-        intercept = below.intercepts(*ends, slope, touching)
-        points = np.concatenate([[lo, hi, min(max(0.0, lo), hi)], draw.uniform(lo, hi, 60)])
-        values = [(u, f.value([u])) for u in points.tolist()]
-        known = [(u, v) for u, v in values if v is not None]
-        for s, a in zip(slope.tolist(), intercept.tolist(), strict=True):
-            found += [f"{s} u + {a} at {u.hex()}" for u, v in known if not v - flint.arb(s) * flint.arb(u) >= a]
-    return found
+    slope = np.concatenate([[0.0, 1.0, -1.0], 3 * draw.normal(size=5), 100 * draw.normal(size=2)])
+    touching = []
+    for _ in below.pieces:
+        t = draw.uniform(lo, hi, slope.size)
+        touching.append((t, np.minimum(hi, t + draw.choice([0.0, 0.3, 10.0], slope.size))))
+    intercept = below.intercepts(np.full_like(slope, lo), np.full_like(slope, hi), slope, touching)
+    points = np.concatenate([[lo, hi, min(max(0.0, lo), hi)], draw.uniform(lo, hi, 60)])
+    known = [(u, v) for u in points.tolist() if (v := f.value([u])) is not None]
+    lines_of = zip(slope.tolist(), intercept.tolist(), strict=True)
+    return [
+        f"{f.name}: {s} u + {a} at {u.hex()}"
+        for s, a in lines_of
+        for u, v in known
+        if not v - flint.arb(s) * flint.arb(u) >= a
+    ]
 
 
 @pytest.mark.parametrize("name", PHI)

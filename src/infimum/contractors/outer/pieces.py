@@ -29,7 +29,7 @@ IntArray = npt.NDArray[np.int64]
 CONVEX, CONCAVE, NEITHER = 1, -1, 0
 _MOST_PIECES = 12
 _HALVINGS = 24
-_MOST_CELLS = 1024  # of which nothing is known yet
+_MOST_CELLS = 1024  # of which nothing is known yet, all of them halved
 _POWERS = 2.0 ** np.arange(-40, 41, 2)
 _MOST = np.finfo(float).max
 
@@ -76,14 +76,14 @@ def _refined(phi: Function, ends: FloatArray) -> list[Piece]:
     lo, hi = ends[:-1], ends[1:]
     bend = _by_curvature(phi, lo, hi)
     for _ in range(_HALVINGS):
-        open_ = np.flatnonzero((bend == NEITHER) & np.isfinite(lo) & np.isfinite(hi))
+        open_ = _worth_halving(lo, hi, bend)
         middle = _middle(lo[open_], hi[open_])
         inside = (middle > lo[open_]) & (middle < hi[open_])
         open_, middle = open_[inside], middle[inside]
-        if not open_.size or open_.size > _MOST_CELLS:
+        if not open_.size:
             break
         halves = (lo[open_], middle), (middle, hi[open_])
-        rest = bend != 2
+        rest = np.ones(len(bend), bool)
         rest[open_] = False
         lo = np.concatenate([lo[rest], *(a for a, _ in halves)])
         hi = np.concatenate([hi[rest], *(b for _, b in halves)])
@@ -91,6 +91,15 @@ def _refined(phi: Function, ends: FloatArray) -> list[Piece]:
         order = np.argsort(lo, kind="stable")
         lo, hi, bend = lo[order], hi[order], bend[order]
     return _merged(lo, hi, bend)
+
+
+def _worth_halving(lo: FloatArray, hi: FloatArray, bend: IntArray) -> IntArray:
+    """Return the cells of which nothing is known; where there are too many, those that meet one that is known."""
+    unknown = (bend == NEITHER) & np.isfinite(lo) & np.isfinite(hi)
+    if unknown.sum() > _MOST_CELLS:
+        known = np.concatenate([[False], bend != NEITHER, [False]])
+        unknown &= known[:-2] | known[2:]
+    return np.flatnonzero(unknown)
 
 
 def _middle(lo: FloatArray, hi: FloatArray) -> FloatArray:
