@@ -20,6 +20,7 @@ from infimum.passes.outer.lines import Slanted
 from infimum.passes.outer.split import coupled
 
 if TYPE_CHECKING:
+    from infimum.backends.placement import Place
     from infimum.function.function import Function
 
 FloatArray = npt.NDArray[np.float64]
@@ -33,6 +34,11 @@ class _Programs(OuterPrograms):
     @cached_property
     def lines(self) -> Slanted:
         return Slanted(self.outer, self.n)
+
+    @cached_property
+    def curvature(self) -> Program | None:
+        """Return the upper triangle of Phi''; None where it is not known."""
+        return lower([self.lines.triangle], self.lines.inputs) if self.lines.has_second else None
 
     @cached_property
     def bounds(self) -> Program:
@@ -52,6 +58,10 @@ class SlantedEnds(NamedTuple):
 
 class SlantedLines(DualLines):
     """Enclosures of Phi, and H."""
+
+    def __init__(self, programs: _Programs, place: Place) -> None:
+        super().__init__(programs, place)
+        self._programs: _Programs = programs
 
     def slanted_ends(
         self, lo: FloatArray, hi: FloatArray, c: FloatArray, s: FloatArray, a: FloatArray, *, threads: int = 1
@@ -74,11 +84,12 @@ class SlantedLines(DualLines):
 
     def curvature(self, points: FloatArray, s: FloatArray, *, threads: int = 1) -> FloatArray:
         """Return the second derivatives (k, n, n) of Phi at points in plain doubles; 0 where they are not known."""
-        if not self._programs.lines.has_second:
+        program = self._programs.curvature
+        if program is None:
             return np.zeros((len(points), self.n, self.n))
         given = np.hstack([points, points, s, np.zeros_like(s)])
-        found = self._place.run(self._programs.bounds, given, given, "point", threads=threads)
-        return self._full(found[4][0])
+        ((found, _),) = self._place.run(program, given, given, "point", threads=threads)
+        return self._full(found)
 
     def _full(self, triangle: FloatArray) -> FloatArray:
         """Return matrices from their upper triangles, row by row."""

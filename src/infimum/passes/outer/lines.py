@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infimum.concurrency import cached_property
 from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
@@ -113,8 +114,13 @@ class Slanted(Lines):
         return slanted(self.build, inner, *(line(self.build, 2 * self.n + i * self.m, self.m) for i in range(2)))
 
     def second_order(self) -> list[Node]:
-        """Return the slopes at c, and the lower triangle of Phi''(X), column by column."""
-        return [self._by(self._bound(self.n), self.n, self.n), self.build.concat(list(self._rows()))]
+        """Return the slopes at c, and the upper triangle of Phi''(X), row by row."""
+        return [self._by(self._bound(self.n), self.n, self.n), self.triangle]
+
+    @cached_property
+    def triangle(self) -> Node:
+        """Return the upper triangle of Phi''(X), row by row."""
+        return self.build.concat(list(self._rows()))
 
 
 def slanted(b: Build, u: Node, s: Node, a: Node) -> Node:
