@@ -42,7 +42,7 @@ class _Programs(OuterPrograms):
 
     @cached_property
     def bounds(self) -> Program:
-        """Return Phi on X and at c, its slopes on X; then its slopes at c and half of its curvature on X, if known."""
+        """Return Phi on X and at c, its slopes on X; then, where known, its slopes at c and Phi'' on X, a triangle."""
         second = self.lines.second_order() if self.lines.has_second else []
         return lower([*self.lines.first_order(), *second], self.lines.inputs)
 

@@ -35,12 +35,10 @@ from infimum.function.function import Function
 IndexArray = npt.NDArray[np.int64]
 
 MOST_ENTRIES = 20_000  # of the arguments' Jacobian; beyond, its Programs cost more than they bring
-_STEPS = 4
+_STEPS = 4  # of Newton's method
 _EVALUATIONS = 25  # of an outer function over a box, about, for one line; two at points cost as much as one
-_SWEEPS = 4
-_ROUNDS = 3
-_OFFERED = 4
-_MUCH = 1e-3
+_SWEEPS = 4  # of each Newton step
+_ROUNDS = 3  # of the choice of a point for the tangent
 
 
 @dataclass(frozen=True)

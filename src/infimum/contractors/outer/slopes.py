@@ -16,11 +16,11 @@ FloatArray = npt.NDArray[np.float64]
 IndexArray = npt.NDArray[np.int64]
 Ends = tuple[FloatArray, FloatArray]
 
-_SAMPLES = 17
+_SAMPLES = 17  # of phi over a range
 _HALVINGS = 20  # of the slopes of an envelope
 _TURNS = 8  # of bisection and false position
-_KNOTS = 200
-_SHARE = 16.0
+_KNOTS = 200  # at which slopes are known, on each side of 0
+_SHARE = 16.0  # of a range: how far a kink is rounded
 
 
 class Slopes:
