@@ -287,9 +287,11 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
     "the rest is forgotten": _with(
         lines, "moved", lambda b, nodes, n, start: [_MOVED(b, nodes, n, start)[0], b.number(0)][: len(nodes)]
     ),
-    "a sum of terms is its first": _with(composed, "_phi", lambda own, members, at: _PHI(own, members[:1], at)),
+    "a sum of terms is its first": _with(
+        composed._Gathering, "_phi", lambda self, members, at: _PHI(self, members[:1], at)
+    ),
 }
-_MOVED, _PHI = lines.moved, composed._phi
+_MOVED, _PHI = lines.moved, composed._Gathering._phi
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -342,6 +344,7 @@ def test_four_atoms_in_other_words_are_closed() -> None:
 # --- what is seen ----------------------------------------------------------------------------------------------------
 
 A = np.array([[1.0, 2.0, 0.5], [-1.0, 1.0, 2.0], [0.3, -0.7, 1.0], [2.0, 1.0, -1.0]])
+W = np.array([1.0, 2.0, 0.5, 3.0])
 
 
 def _distances(x: Any) -> Any:
@@ -358,6 +361,9 @@ SPELLINGS: dict[str, tuple[Callable[[Any], Any], int, int]] = {
     "bonds": (
         lambda x: sum(np.exp(-2 * (np.sqrt(q) - 1)) - 2 * np.exp(-(np.sqrt(q) - 1)) for q in _distances(x)), 1, 2,
     ),
+    "bonds as arrays": (lambda x: np.sum(np.exp(-2 * (A @ x)) - 2 * np.exp(-(A @ x))), 1, 4),
+    "bonds of several strengths": (lambda x: np.sum(W * np.exp(-2 * (A @ x)) - np.exp(-W * (A @ x))), 4, 4),
+    "arrays and numbers": (lambda x: np.sum(np.exp(W * (x[0] * x[1])) / W) + 1 / (x[0] * x[1]), 1, 1),
     "logistic": (lambda x: np.mean(np.log(1 + np.exp(A @ x))), 1, 4),
     "logistic with ridge": (lambda x: np.mean(np.log(1 + np.exp(A @ x))) + np.sum(x**2), 2, 7),
     "magnitudes and squares": (lambda x: np.sum(np.abs(A @ x - 1)) + np.sum((x[1:] * x[:-1] - 1) ** 2), 2, 6),

@@ -17,7 +17,7 @@ from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 from infimum.passes.outer.composed import Composed, composed
 from infimum.passes.outer.lines import Slanted
-from infimum.passes.outer.split import coupled
+from infimum.passes.outer.split import are_coupled
 
 if TYPE_CHECKING:
     from infimum.backends.placement import Place
@@ -120,7 +120,7 @@ class OuterFunctions:
     @property
     def coupled(self) -> int:
         """Return how many arguments read more than one variable."""
-        return coupled(self._found.inner, self.lines.n)
+        return int(are_coupled(self._found.inner, self.lines.n).sum())
 
     def widest(self, kind: int) -> tuple[float, float]:
         """Return ends around all arguments of a kind, wherever x is."""

@@ -18,16 +18,20 @@ not fall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors, is_fact
 from infimum.graph.payload import value_of
 from infimum.ops import OPERATIONS
-from infimum.passes.outer.split import elements, factor, is_coupled, outermost, squares_of, sum_of
+from infimum.passes.outer.split import are_coupled, elements, factor, outermost, squares_of, sum_of
 from infimum.passes.separate.terms import Terms, addends
+
+BoolArray = npt.NDArray[np.bool_]
 
 _MOST_TERMS = 2000
 _MOST_KINDS = 16
@@ -35,7 +39,22 @@ _MOST_STEPS = 200  # of one phi
 _AFFINE = frozenset({"add", "sub", "neg", "mul", "div"})
 
 Number = tuple[Node, int]  # an element of a node
-Passed = tuple[Terms, list[Node]]  # one term, and the nodes that x passes through on its way to it
+
+
+class Term(NamedTuple):
+    """One term of a family: the element at[place] of its node, under its factors."""
+
+    family: Terms
+    place: int
+
+    @property
+    def at(self) -> int:
+        """Return which element of the node it is."""
+        return int(self.family.at[self.place])
+
+    def number(self, node: Node) -> Number:
+        """Return the element of a node on the way that the term reads."""
+        return node, (self.at if node.size > 1 else 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +101,6 @@ class Composed:
         return Composed(self.chain, kinds, build.concat([kind.arguments for kind in kinds]), rest)
 
 
-@dataclass
-class _Family:
-    """What is gathered for one phi."""
-
-    numbers: list[Number] = field(default_factory=list)
-    totals: list[Node] = field(default_factory=list)
-
-    def add(self, build: Build, number: Number, members: list[Passed]) -> None:
-        self.numbers.append(number)
-        self.totals += [sum_of(build, terms) for terms, _ in members]
-
-
 def composed(build: Build, value: Node, n: int) -> Composed | None:
     """Return a function's outer functions; None where there are none but squares."""
     chain, value = outermost(value)
@@ -101,58 +108,116 @@ def composed(build: Build, value: Node, n: int) -> Composed | None:
     if sum(terms.at.size for terms in families) > _MOST_TERMS:
         return None
     squared: list[Node] = []
-    others: list[Node] = [sum_of(build, terms) for terms in constants]
-    single: list[Terms] = []
-    for terms in families:
-        roots, left = squares_of(build, terms)
+    terms: list[Term] = []
+    for family in families:
+        roots, left = squares_of(build, family)
         squared += roots
-        for part in left:
-            single += [part.chosen(part.node, part.at[i : i + 1], np.array([i])) for i in range(part.at.size)]
-    found = _families(build, single, n, others)
-    if not found or len(found) > _MOST_KINDS:
+        terms += [Term(part, place) for part in left for place in range(part.at.size)]
+    found = _Gathering(build, terms, n)
+    if not found.are_few:
         return None
     kinds = []
     if squared:
         inner = build.concat(squared)
         kinds.append(Kind(_square(), inner, build.reduce("sum", build.apply("sqr", inner), inner.size)))
-    for phi, family in found.items():
-        arguments = _gathered(build, family.numbers)
-        kinds.append(Kind(phi, arguments, _added(build, family.totals)))
-    rest = _added(build, others)
+    for phi, numbers in found.families.items():
+        kinds.append(Kind(phi, _gathered(build, numbers), _summed(build, found.members[phi])))
+    rest = _added(build, [*(sum_of(build, each) for each in constants), _summed(build, found.others)])
     return Composed(chain, tuple(kinds), build.concat([kind.arguments for kind in kinds]), rest)
 
 
-def _families(build: Build, single: list[Terms], n: int, others: list[Node]) -> dict[Node, _Family]:
-    """Return what is gathered for each phi; the terms that have none go to `others`."""
-    by_number: dict[Number, list[Passed]] = {}
-    for terms in single:
-        passed = _waists(terms.node)
-        by_number.setdefault(_number(passed[-1], terms), []).append((terms, passed))
-    own = Build(1)
-    found: dict[Node, _Family] = {}
-    alone: list[list[Passed]] = []
-    for number, members in by_number.items():
-        at = number if len(members) > 1 else _number(_above_affine(members[0][1]), members[0][0])
-        phi = _phi(own, members, at)
-        if phi is own.x or not is_coupled(_gathered(build, [at]), n):
-            alone.append(members)
-        else:
-            found.setdefault(phi, _Family()).add(build, at, members)
-    for members in alone:
-        terms, passed = members[0]
-        ways = [_number(node, terms) for node in reversed(passed)]
-        shared = [at for at in ways if all(at[0] in way and at == _number(at[0], each) for each, way in members)]
-        own_family = next((at for at in shared if _phi(own, members, at) in found), None)
-        if own_family is None:
-            others += [sum_of(build, terms) for terms, _ in members]
-        else:
-            found[_phi(own, members, own_family)].add(build, own_family, members)
-    return found
+class _Gathering:
+    """The terms gathered by their phi.
 
+    families, members    for each phi the numbers that it is applied to, and the terms
+    others               the terms that have no phi
+    """
 
-def _phi(own: Build, members: list[Passed], at: Number) -> Node:
-    """Return the sum of terms as an expression of the number that they pass through."""
-    return _added(own, [_term(own, terms, at[0]) for terms, _ in members])
+    def __init__(self, build: Build, terms: list[Term], n: int) -> None:
+        self._own = Build(1)
+        self._n = n
+        self._known_ways: dict[Node, list[Node]] = {}
+        self._coupled: dict[Node, BoolArray] = {}
+        self._same: dict[tuple[Terms, Node], Node] = {}
+        self.families: dict[Node, list[Number]] = {}
+        self.members: dict[Node, list[Term]] = {}
+        self.others: list[Term] = []
+        by_number: dict[Number, list[Term]] = {}
+        for term in terms:
+            by_number.setdefault(term.number(self._way(term)[-1]), []).append(term)
+        alone = [members for number, members in by_number.items() if not self._is_added(number, members)]
+        for members in alone if self.are_few else []:
+            if not self._is_added_to_others(members):
+                self.others += members
+
+    @property
+    def are_few(self) -> bool:
+        """Return whether there are some phi, and not too many of them; else not all terms were looked at."""
+        return 0 < len(self.families) <= _MOST_KINDS
+
+    def _is_added(self, number: Number, members: list[Term]) -> bool:
+        """Return whether the terms of one coupled number have a phi, and note it."""
+        at = number if len(members) > 1 else members[0].number(_above_affine(self._way(members[0])))
+        if len(self.families) > _MOST_KINDS or not self._is_coupled(at):
+            return False
+        phi = self._phi(members, at)
+        if phi is self._own.x:
+            return False
+        self.families.setdefault(phi, []).append(at)
+        self.members.setdefault(phi, []).extend(members)
+        return True
+
+    def _is_added_to_others(self, members: list[Term]) -> bool:
+        """Return whether the terms of one number that is not coupled have the phi of others, and note it."""
+        for node in reversed(self._way(members[0])):
+            at = members[0].number(node)
+            if all(node in self._way(term) and at == term.number(node) for term in members):
+                phi = self._phi(members, at)
+                if phi in self.families:
+                    self.families[phi].append(at)
+                    self.members[phi] += members
+                    return True
+        return False
+
+    def _way(self, term: Term) -> list[Node]:
+        node = term.family.node
+        if node not in self._known_ways:
+            self._known_ways[node] = _waists(node)
+        return self._known_ways[node]
+
+    def _is_coupled(self, number: Number) -> bool:
+        node, at = number
+        if node not in self._coupled:
+            self._coupled[node] = are_coupled(node, self._n)
+        return bool(self._coupled[node][at])
+
+    def _phi(self, members: list[Term], at: Number) -> Node:
+        """Return the sum of terms as an expression of the number that they pass through."""
+        return _added(self._own, [self._expression(term, at[0]) for term in members])
+
+    def _expression(self, term: Term, argument: Node) -> Node:
+        """Return one term under its factors as an expression of its number."""
+        own, family = self._own, term.family
+        if (family, argument) in self._same:
+            return self._same[family, argument]
+        new: dict[Node, Node] = {argument: own.x}
+        pending = [family.node]
+        same = all(each.at is None for each in family.factors)
+        while pending:
+            node = pending[-1]
+            if node in new:
+                pending.pop()
+            elif node.op == "constant":
+                new[node] = own.constant(value_of(node).take(np.array([term.number(node)[1]])))
+                same = same and node.size == 1
+            elif below := [a for a in node.args if a not in new]:
+                pending.extend(below)
+            else:
+                new[node] = own.apply(node.op, *(new[a] for a in node.args), data=node.data)
+        made = own.apply("mul", factor(own, _chosen(family, [term.place])), new[family.node])
+        if same:
+            self._same[family, argument] = made
+        return made
 
 
 def _waists(node: Node) -> list[Node]:
@@ -193,26 +258,17 @@ def _above_affine(passed: list[Node]) -> Node:
     return node
 
 
-def _number(node: Node, terms: Terms) -> Number:
-    return node, (int(terms.at[0]) if node.size > 1 else 0)
+def _summed(build: Build, terms: list[Term]) -> Node:
+    """Return the sum of terms, those of a family together."""
+    places: dict[Terms, list[int]] = {}
+    for term in terms:
+        places.setdefault(term.family, []).append(term.place)
+    return _added(build, [sum_of(build, _chosen(family, own)) for family, own in places.items()])
 
 
-def _term(own: Build, terms: Terms, argument: Node) -> Node:
-    """Return one term under its factors as an expression of its number."""
-    place = int(terms.at[0])
-    new: dict[Node, Node] = {argument: own.x}
-    pending = [terms.node]
-    while pending:
-        node = pending[-1]
-        if node in new:
-            pending.pop()
-        elif node.op == "constant":
-            new[node] = own.constant(value_of(node).take(np.array([place if node.size > 1 else 0])))
-        elif below := [a for a in node.args if a not in new]:
-            pending.extend(below)
-        else:
-            new[node] = own.apply(node.op, *(new[a] for a in node.args), data=node.data)
-    return own.apply("mul", factor(own, terms), new[terms.node])
+def _chosen(family: Terms, places: list[int]) -> Terms:
+    some = np.array(places)
+    return family.chosen(family.node, family.at[some], some)
 
 
 def _square() -> Node:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from infimum.graph import indexmap
 from infimum.graph.build import Build
@@ -25,6 +26,8 @@ from infimum.graph.node import Node
 from infimum.graph.payload import integer_of, value_of
 from infimum.passes.hessian.pattern import reads
 from infimum.passes.separate.terms import Factor, IndexArray, Terms, addends
+
+BoolArray = npt.NDArray[np.bool_]
 
 INCREASING = frozenset(
     {"sqrt", "cbrt", "log", "log2", "log10", "log1p", "exp", "exp2", "exp10", "expm1", "sinh", "tanh", "asinh", "atan"}
@@ -58,13 +61,15 @@ class Outer:
 
 def is_coupled(inner: Node, n: int) -> bool:
     """Return whether some of the elements reads more than one of the n variables."""
-    return coupled(inner, n) > 0
+    return bool(are_coupled(inner, n).any())
 
 
-def coupled(inner: Node, n: int) -> int:
-    """Return how many of the elements read more than one of the n variables; all where that is too much to say."""
+def are_coupled(inner: Node, n: int) -> BoolArray:
+    """Return which of the elements read more than one of the n variables; all where that is too much to say."""
     found = reads(inner, n)
-    return inner.size if found is None else int((np.bincount(found // n) > 1).sum())
+    if found is None:
+        return np.ones(inner.size, bool)
+    return np.bincount(found // n, minlength=inner.size) > 1
 
 
 def squares(build: Build, value: Node) -> Outer | None:
