@@ -14,6 +14,7 @@ import numpy as np
 
 from infimum.boxes import Boxes
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.known import Known
 from infimum.function.function import Function
 from infimum.function.inner import Inner, inner
@@ -31,6 +32,7 @@ class Inside:
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
         limit = known.limits(boxes)
+        boxes = Enclosure().contract(boxes, known)  # f may be defined nowhere in some, where S is
         most = self.inner.most(limit)
         own = Known(self.inner.function, known.domain, most, known.threads)
         nothing = np.full(len(boxes), -np.inf)
