@@ -9,6 +9,7 @@ from typing import Any
 import flint
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 import infimum
 from contractions import Applied
@@ -192,6 +193,21 @@ def test_minimisers_are_enclosed_as_narrowly_as_asked_for() -> None:
     assert result.success
 
 
+@pytest.mark.parametrize(
+    ("f", "bounds", "at"),
+    [
+        (lambda x: np.logaddexp(-(x[0] ** 2), -(x[1] ** 2)), [(-1, 1)] * 2, [1, 1]),
+        (lambda x: np.logaddexp(-np.exp(x[0]), x[1]) + 0.3 * x[0], [(-8, 2), (-20, -19)], [2, -20]),
+        (lambda x: logsumexp(-np.exp(x)) + 0.1 * np.sum(x), [(-8, 2)] * 3, [2, 2, 2]),
+    ],
+    ids=["concave ones", "one concave", "the largest taken out"],
+)
+def test_a_log_sum_exp_of_concave_exponents_has_its_minimum_in_corners(f: Any, bounds: Any, at: Any) -> None:
+    result = infimum.minimize(f, bounds, time_limit=20)
+    assert result.success and result.minimum.lo <= f(np.array(at, float)) <= result.minimum.hi + 1e-9
+    assert any((lo <= at).all() and (at <= hi).all() for lo, hi in result.boxes.transpose(0, 2, 1))
+
+
 def test_without_bounds_it_is_closed_too() -> None:
     result = infimum.minimize(logistic(3), [(None, None)] * 3, ftol=1e-6, time_limit=20)
     assert result.success
@@ -288,6 +304,29 @@ def test_newton_ends_where_no_plane_leaves_much_to_gain(n: int) -> None:
     value, slope = function.value_and_gradient(x)
     assert (lo <= x).all() and (x <= hi).all()
     assert minimiser.slack(x, slope, lo, hi) <= 1e-8 * value
+
+
+_MATRIX = np.random.default_rng(1).normal(size=(200, 100))
+
+
+def _losses(x: Any) -> Any:
+    return np.logaddexp(0, _MATRIX @ x)
+
+
+@pytest.mark.parametrize("curve", [lambda x: x**4, _losses], ids=["polynomial", "losses"])
+def test_products_with_the_hessian_take_the_place_of_gradients_where_they_are_cheaper(curve: Any) -> None:
+    n = 100
+    function = trace(lambda x: np.sum(curve(x)) + np.sum((x[1:] - x[:-1]) ** 2) - x[0], n, compare=False)
+    assert function.has_cheap_products == (curve is not _losses)
+    asked: list[str] = []
+    for name in ("hessian_product", "value_and_gradient"):
+        how = getattr(function, name)
+        setattr(function, name, lambda *args, name=name, how=how: (asked.append(name), how(*args))[1])
+    lo, hi = np.full(n, -2.0), np.full(n, 2.0)
+    x = minimiser.minimised(function, np.full(n, 1.5), lo, hi)
+    value, slope = function.value_and_gradient(x)
+    assert minimiser.slack(x, slope, lo, hi) <= 1e-8 * max(1.0, abs(value))
+    assert (asked.count("hessian_product") > asked.count("value_and_gradient")) == (curve is not _losses)
 
 
 def test_it_stays_within_its_budget(monkeypatch: Patch) -> None:

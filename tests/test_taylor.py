@@ -145,8 +145,8 @@ def lost_in_cells(functions: Iterable[Drawn]) -> Iterator[str]:
         for k, value in enumerate(values[:4]):
             box = Boxes(lo[k : k + 1], hi[k : k + 1])
             upper = math.nextafter(float(value.upper()), math.inf)
-            for edged in (anywhere, domain):
-                known = Known(function, edged, upper)
+            for edged, limit in ((anywhere, upper), (domain, upper + abs(upper) + 1.0)):
+                known = Known(function, edged, limit)
                 known.hint(box, np.ones_like(box.lo))
                 kept = Taylor(function).contract(box, known)
                 if edged is anywhere:
@@ -356,7 +356,7 @@ def _forgets_cells_that_are_gone(patch: Patch) -> None:
 
 MUTANTS_OF_CELLS: dict[str, Callable[[Patch], None]] = {
     "upper halves are forgotten": _forgets_halves,
-    "cells that are gone are forgotten": _forgets_cells_that_are_gone,
+    "cells that have no minimiser are forgotten": _forgets_cells_that_are_gone,
 }
 
 

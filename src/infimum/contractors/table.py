@@ -9,12 +9,13 @@ from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.inside import with_inside
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.on_host import OnHost
-from infimum.contractors.quadratic.contractor import quadratic
+from infimum.contractors.quadratic.contractor import convex_quadratic, quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
 from infimum.contractors.taylor import MOST_VARIABLES as MOST_DENSE
@@ -58,8 +59,8 @@ def _tried_taylor(function: Function) -> Contractor | None:
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
     "level": lambda function: Level(passes=4),
-    "quadratic": quadratic,
-    "convex": convex,
+    "quadratic": with_inside(quadratic, convex_quadratic),
+    "convex": with_inside(convex, convex),
     "monotone": _by_slopes(Monotone()),
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),

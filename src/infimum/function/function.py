@@ -386,6 +386,12 @@ class Function:
         """Return the Hessians at points (k, n) times directions (k, n), in plain doubles."""
         return self.programs.hessians.products(self.place, points, directions)
 
+    @cached_property
+    def has_cheap_products(self) -> bool:
+        """Return whether the Hessian times a direction takes fewer operations than a gradient in plain doubles."""
+        programs = self.programs
+        return programs.hessians.product_program.operations < programs.value_and_gradient.operations
+
     def sparse_hessian(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> SparseHessian | None:
         """Return what `hessian_ends` does for one box (n,) as the elements that can be other than 0.
 

@@ -136,10 +136,11 @@ class Search(Method):
     def _give_back(self) -> None:
         """End an iteration for which there was no time: its boxes are open again, as far as they were contracted.
 
-        A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known.
+        A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known: time may
+        be up before the first box is taken, as what contracts it is being made.
         """
         boxes, self.held = self.held, None
-        if not self.iterations:
+        if boxes is None and self.iterations <= 1:
             boxes = self.open.take(1)
         if boxes is not None:
             if self.iterations <= 1 and len(boxes) == 1 and np.isneginf(boxes.lower[0]):
@@ -194,7 +195,8 @@ class Search(Method):
             return
         pools = [pool.all() for pool in (self.done, self.open)]
         boxes = [np.stack([lo, hi], -1)[lower == -np.inf][: tuning.RAYS] for lo, hi, lower in pools]
-        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS])
+        work = tuning.RAY_WORK + tuning.RAY_WORK * self.iterations // tuning.RAY_WORK_AFTER
+        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS], work)
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 
