@@ -199,10 +199,12 @@ class Taylor:
 
 def _losses(box: Ends, curvature: Ends) -> FloatArray:
     """Return by how much the radii of the curvature lower the bounds along each variable (POLICY)."""
+    total = np.zeros_like(box[0])
     with np.errstate(all="ignore"):
         radius = 0.5 * box[1] - 0.5 * box[0]
-        spread = (curvature[1] - curvature[0]) * radius[:, None, :]
-        found: FloatArray = np.nan_to_num(spread.sum(axis=2) * radius, nan=0.0, posinf=1e300)
+        for j in range(radius.shape[1]):  # not np.sum, whose order varies
+            total += (curvature[1][:, :, j] - curvature[0][:, :, j]) * radius[:, j : j + 1]
+        found: FloatArray = np.nan_to_num(total * radius, nan=0.0, posinf=1e300)
     return found
 
 
