@@ -140,5 +140,5 @@ def clusters() -> None:
 if __name__ == "__main__":
     convex()
     dual_lines()
-    clusters()
     fits()
+    clusters()
