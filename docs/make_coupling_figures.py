@@ -21,6 +21,9 @@ from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.outer.pieces import CONCAVE, CONVEX, NEITHER, pieces
+from infimum.contractors.outer.slopes import Slopes
+from infimum.contractors.outer.under import Under
 from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 from infimum.function.function import Function
@@ -137,8 +140,33 @@ def clusters() -> None:
     written("taylor")
 
 
+def outer() -> None:
+    """Draw a pair potential, its pieces, and the lines of two slopes below it over a range."""
+    phi = infimum.trace(lambda q: 4 * (1 / q[0] ** 6 - 1 / q[0] ** 3), 1)
+    parts = pieces(phi, 0.0, np.inf)
+    slopes, lo, hi = Slopes(phi, parts), np.array([0.9]), np.array([3.5])
+    plt.figure(figsize=(6.2, 3.4))
+    for piece in parts:
+        q = np.linspace(max(piece.lo, 0.9), min(piece.hi, 4.2), 300)
+        colour, label = {CONVEX: (BLUE, "convex"), CONCAVE: (GREEN, "concave")}.get(piece.bend, (GREY, ""))
+        if piece.bend != NEITHER:
+            plt.plot(q, phi(q[:, None]), color=colour, label=f"φ, proved {label}", lw=2)
+    for u, style in ((1.2, "--"), (2.2, "-")):
+        s = slopes.best(np.array([u]), lo, hi)
+        a = Under(phi, parts).intercepts(lo, hi, s, slopes.touching(s, lo, hi))
+        ends = np.array([lo[0], hi[0]])
+        plt.plot(ends, s * ends + a, color=ORANGE, ls=style, label=f"line that is best at {u}")
+    plt.axvspan(lo[0], hi[0], color=GREY, alpha=0.1, label="the range of u")
+    plt.ylim(-1.7, 1.2)
+    plt.xlabel("u, the squared distance of two atoms")
+    plt.ylabel("φ(u)")
+    plt.legend()
+    written("outer")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
     fits()
     clusters()
+    outer()

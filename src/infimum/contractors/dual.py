@@ -21,13 +21,14 @@ import numpy as np
 
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
+from infimum.contractors.outer.contractor import MOST_ENTRIES, OuterLines, outer_lines
 from infimum.core.linear import box_minimum, least_squares_box
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
 _SWEEPS = 30
-MOST_VARIABLES, _MOST_ENTRIES = 50, 20_000  # of the Jacobian; beyond, its Programs cost more than they bring
+MOST_VARIABLES = 50  # beyond, its Programs cost more than they bring
 _OFFERED = 4  # points of a batch whose squares are looked at
 _MUCH = 1e-3  # of what S may be: a point that is better by less is not worth another pass over the batch
 
@@ -108,11 +109,14 @@ def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> Flo
     return box_minimum(gram, right, -ones, ones, rounds=_SWEEPS, threads=threads)
 
 
-def dual(function: Function) -> Dual | None:
-    """Return the contractor of a function that adds up squares; None where it would cost more than it brings."""
+def dual(function: Function) -> Dual | OuterLines | None:
+    """Return the contractor of a function that adds up squares or their like; None where it would cost too much."""
     if function.n > MOST_VARIABLES:
         return None
+    other = outer_lines(function)
+    if other is not None:
+        return other
     residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None or residuals.m * function.n > _MOST_ENTRIES:
+    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
         return None
     return Dual(lines, residuals, lines.operations / function.operations)

@@ -18,6 +18,7 @@ from infimum.passes.contract.contraction import contraction
 from infimum.passes.derive import gradient
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
+from infimum.passes.outer.composed import Composed
 from infimum.passes.outer.lines import Lines, jacobian
 from infimum.passes.outer.split import Outer, is_coupled, squares
 
@@ -69,7 +70,7 @@ class Increasing:
 class OuterPrograms:
     """What is made from the squares of one expression of n variables. Inputs: x, or x, c, y where it says so."""
 
-    def __init__(self, programs: Programs, outer: Outer) -> None:
+    def __init__(self, programs: Programs, outer: Outer | Composed) -> None:
         self._build = programs.build
         self.outer = outer
         self.n, self.m = programs.n, outer.m
@@ -143,6 +144,11 @@ class Residuals:
         """Return ends (k, m) around the residuals' values on boxes."""
         return self._run(self._programs.residuals, lo, hi, "interval", threads)[0]
 
+    def rest_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Ends:
+        """Return ends (k,) around g on boxes."""
+        low, high = self._run(self._programs.residuals, lo, hi, "interval", threads)[1]
+        return low[:, 0], high[:, 0]
+
     def jacobian_ends(self, lo: FloatArray, hi: FloatArray, *, threads: int = 1) -> Ends:
         """Return ends (k, m, n) around the partial derivatives on boxes around which the residuals are smooth."""
         found = self._run(self._programs.jacobian, lo, hi, "interval", threads)
@@ -186,7 +192,7 @@ class DualLines:
         """Return enclosures of Phi for centres c (k, n) within the boxes and places y (k, m)."""
         found = self._place.run(self._programs.bounds, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
         flat = [(low[:, 0], high[:, 0]) for low, high in found[:2] + found[3:4]]
-        forms = [Form(value, _known(slope)) for value, slope in zip(flat[1:], found[2::2], strict=True)]
+        forms = [Form(value, known_slopes(slope)) for value, slope in zip(flat[1:], found[2::2], strict=True)]
         return LineEnds(flat[0], tuple(forms))
 
     def smooth(self, lo: FloatArray, hi: FloatArray, c: FloatArray, y: FloatArray, *, threads: int = 1) -> BoolArray:
@@ -207,7 +213,7 @@ class DualLines:
         return self._programs.increasing.least(lower, self._place)
 
 
-def _known(slope: Ends) -> Ends:
+def known_slopes(slope: Ends) -> Ends:
     """Return slopes, all reals where there is none."""
     nowhere = ~(slope[0] <= slope[1])
     if not nowhere.any():

@@ -15,8 +15,11 @@ expression, so that every rounding is outward.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from infimum.concurrency import cached_property
 from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
@@ -24,6 +27,7 @@ from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.hessian.tangent import Tangents, unit
 from infimum.passes.hessian.twice import has_second
+from infimum.passes.outer.composed import Composed
 from infimum.passes.outer.split import Outer
 from infimum.passes.simplify import rebuilt
 
@@ -31,10 +35,12 @@ from infimum.passes.simplify import rebuilt
 class Lines:
     """The expressions of an outer form of n variables: inputs x, c (n each), then y (m numbers)."""
 
-    def __init__(self, outer: Outer, n: int) -> None:
+    _numbers = 1  # that say which line it is
+
+    def __init__(self, outer: Outer | Composed, n: int) -> None:
         self.outer = outer
         self.n, self.m = n, outer.m
-        self.inputs = 2 * n + outer.m
+        self.inputs = 2 * n + self._numbers * outer.m
         self.build = Build(self.inputs)
         self.on_box = self._bound(0)
         self.slopes_on_box = self._by(self.on_box, 0, n)
@@ -62,8 +68,12 @@ class Lines:
         """Return Phi of the n inputs from `start` on."""
         b = self.build
         inner, rest = moved(b, [self.outer.inner, self.outer.rest], self.n, start)
-        each = b.full(tangents(b, inner, line(b, 2 * self.n, self.m)), self.m)
+        each = b.full(self._each(inner), self.m)
         return b.apply("add", b.reduce("sum", each, self.m), rest)
+
+    def _each(self, inner: Node) -> Node:
+        """Return the lines, one for each of what they are of."""
+        return tangents(self.build, inner, line(self.build, 2 * self.n, self.m))
 
     def _curvature(self) -> Node:
         """Return 1/2 d' Phi''(X) d."""
@@ -73,9 +83,7 @@ class Lines:
         b, n = self.build, self.n
         d = b.apply("sub", line(b, 0, n), line(b, n, n))
         total = b.number(0)
-        for i in range(n):
-            along = Tangents(b, unit(b, np.array([i]), self.inputs))
-            row = b.full(along.of(_from(b, self.slopes_on_box, i)) or b.number(0), n - i)
+        for i, row in enumerate(self._rows()):
             own = b.apply("mul", b.apply("mul", b.number(0.5), _element(b, row, 0)), b.apply("sqr", _element(b, d, i)))
             total = b.apply("add", total, own)
             if i + 1 < n:
@@ -84,10 +92,40 @@ class Lines:
                 total = b.apply("add", total, b.apply("mul", _element(b, d, i), mixed))
         return total
 
+    def _rows(self) -> Iterator[Node]:
+        """Yield the rows of Phi''(X), each from its diagonal on."""
+        for i in range(self.n):
+            along = Tangents(self.build, unit(self.build, np.array([i]), self.inputs))
+            found = along.of(_from(self.build, self.slopes_on_box, i)) or self.build.number(0)
+            yield self.build.full(found, self.n - i)
+
     def _by(self, node: Node, start: int, size: int) -> Node:
         """Return the partial derivatives of a scalar by some of the inputs."""
         found = gradient(self.build, node)
         return self.build.full(self.build.take(found, indexmap.affine([(size, 1)], start, found.size)), size)
+
+
+class Slanted(Lines):
+    """The expressions of sums of lines s_k u_k + a_k below anything: inputs x, c (n each), then s, a (m each)."""
+
+    _numbers = 2
+
+    def _each(self, inner: Node) -> Node:
+        return slanted(self.build, inner, *(line(self.build, 2 * self.n + i * self.m, self.m) for i in range(2)))
+
+    def second_order(self) -> list[Node]:
+        """Return the slopes at c, and the upper triangle of Phi''(X), row by row."""
+        return [self._by(self._bound(self.n), self.n, self.n), self.triangle]
+
+    @cached_property
+    def triangle(self) -> Node:
+        """Return the upper triangle of Phi''(X), row by row."""
+        return self.build.concat(list(self._rows()))
+
+
+def slanted(b: Build, u: Node, s: Node, a: Node) -> Node:
+    """Return the lines s u + a."""
+    return b.apply("add", b.apply("mul", s, u), a)
 
 
 def tangents(b: Build, r: Node, y: Node) -> Node:

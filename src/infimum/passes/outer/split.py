@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from infimum.graph import indexmap
 from infimum.graph.build import Build
@@ -28,6 +29,8 @@ from infimum.passes.hessian.pattern import reads
 from infimum.passes.outer.chain import Chain, factor
 from infimum.passes.outer.forms import as_squares
 from infimum.passes.separate.terms import Factor, IndexArray, Terms, addends
+
+BoolArray = npt.NDArray[np.bool_]
 
 _MOST_TERMS = 100_000
 
@@ -58,8 +61,15 @@ class Outer:
 
 def is_coupled(inner: Node, n: int) -> bool:
     """Return whether some of the elements reads more than one of the n variables."""
+    return bool(are_coupled(inner, n).any())
+
+
+def are_coupled(inner: Node, n: int) -> BoolArray:
+    """Return which of the elements read more than one of the n variables; all where that is too much to say."""
     found = reads(inner, n)
-    return found is None or bool((np.bincount(found // n) > 1).any())
+    if found is None:
+        return np.ones(inner.size, bool)
+    return np.bincount(found // n, minlength=inner.size) > 1
 
 
 def squares(build: Build, chains: list[Chain]) -> Outer | None:
@@ -74,11 +84,11 @@ def _squares_below(build: Build, chain: Chain) -> Outer | None:
     if sum(terms.at.size for terms in families) > _MOST_TERMS:
         return None
     inner, families = as_squares(build, families)
-    others: list[Node] = [_sum(build, terms) for terms in constants]
+    others: list[Node] = [sum_of(build, terms) for terms in constants]
     for terms in families:
-        squared, left = _squares_of(build, terms)
+        squared, left = squares_of(build, terms)
         inner += squared
-        others += [_sum(build, part) for part in left]
+        others += [sum_of(build, part) for part in left]
     if not inner:
         return None
     rest = build.number(0)
@@ -88,11 +98,11 @@ def _squares_below(build: Build, chain: Chain) -> Outer | None:
 
 
 # ---------------------------------------------------------------------------------------------- terms
-def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
+def squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
     """Return the roots r of those terms that are squares r^2, and the terms that are left."""
     under = terms
     if under.node.op == "sqr" and under.node.args[0].op == "sqrt":
-        inside = _squares_of(build, terms.under(under.node.args[0].args[0]))
+        inside = squares_of(build, terms.under(under.node.args[0].args[0]))
         if inside[0]:
             return inside
     base = _base(build, terms)
@@ -108,10 +118,10 @@ def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
         return [], [terms]
     if not usable.all():
         some = np.flatnonzero(usable)
-        found, _ = _squares_of(build, terms.chosen(terms.node, terms.at[some], some))
+        found, _ = squares_of(build, terms.chosen(terms.node, terms.at[some], some))
         few = np.flatnonzero(~usable)
         return found, [terms.chosen(terms.node, terms.at[few], few)]
-    root = _elements(build, node, inside_terms.at)
+    root = elements(build, node, inside_terms.at)
     return [build.apply("mul", build.apply("sqrt", weight), root)], []
 
 
@@ -147,7 +157,7 @@ def _stripped(terms: Terms) -> Terms:
     return terms
 
 
-def _elements(build: Build, node: Node, at: IndexArray) -> Node:
+def elements(build: Build, node: Node, at: IndexArray) -> Node:
     if node.op == "constant":
         return build.constant(value_of(node).take(at))
     if node.size == 1:
@@ -155,10 +165,10 @@ def _elements(build: Build, node: Node, at: IndexArray) -> Node:
     return build.take(node, indexmap.of_indices(at, node.size))
 
 
-def _sum(build: Build, terms: Terms) -> Node:
+def sum_of(build: Build, terms: Terms) -> Node:
     """Return the sum of the terms under their factors."""
-    elements = _elements(build, terms.node, terms.at)
-    each = build.full(build.apply("mul", factor(build, terms), elements), terms.at.size)
+    own = elements(build, terms.node, terms.at)
+    each = build.full(build.apply("mul", factor(build, terms), own), terms.at.size)
     return build.reduce("sum", each, terms.at.size)
 
 
