@@ -15,8 +15,8 @@ import infimum
 from claims import Claim, Truth, falsehoods
 from contractions import Applied, boxes_around, missing
 from coupled_functions import coupled_function, planted_squares
-from infimum.boxes import FloatArray
-from infimum.contractors import edges, taylor, trial
+from infimum.boxes import Boxes, FloatArray, concatenated
+from infimum.contractors import Known, edges, taylor, trial
 from infimum.contractors.edges import oblique
 from infimum.contractors.taylor import Taylor
 from infimum.core import linear
@@ -134,8 +134,40 @@ def misjudged(functions: Iterable[Drawn]) -> Iterator[str]:
                     yield f"{name} may have a minimiser beside its face along {i}"
 
 
+def lost_in_cells(functions: Iterable[Drawn]) -> Iterator[str]:
+    """The same of boxes that are cut into cells, one at a time; bounds also with the edges of the domain."""
+    for f, seed in functions:
+        x, values, lo, hi = boxes_of(f, seed)
+        function, domain = traced(f)
+        if not function.has_second_derivatives:
+            continue
+        anywhere = oblique(domain.lo, domain.hi, lambda lo, hi: np.ones(len(lo), bool))
+        for k, value in enumerate(values[:4]):
+            box = Boxes(lo[k : k + 1], hi[k : k + 1])
+            upper = math.nextafter(float(value.upper()), math.inf)
+            for edged, limit in ((anywhere, upper), (domain, upper + abs(upper) + 1.0)):
+                known = Known(function, edged, limit)
+                known.hint(box, np.ones_like(box.lo))
+                kept = Taylor(function).contract(box, known)
+                if edged is anywhere:
+                    yield from (f"{f.name}: {m}" for m in missing(x[k : k + 1], kept.ends))
+                if not (kept.is_empty()[0] or value >= kept.lower[0]):
+                    yield f"{f.name}: {kept.lower[0].hex()}"
+
+
+@pytest.fixture
+def cut_all(monkeypatch: Patch) -> None:
+    """Boxes are cut into cells however far they are from being closed."""
+    monkeypatch.setattr(taylor, "_NEAR", np.inf)
+    monkeypatch.setattr(taylor, "_MOST_CELLS", 40)
+
+
 def test_no_point_up_to_the_upper_bound_is_lost_and_no_bound_is_above_a_value() -> None:
     assert not list(lost(everything()))
+
+
+def test_no_point_up_to_the_upper_bound_is_lost_in_cells(cut_all: None) -> None:
+    assert not list(lost_in_cells(everything()))
 
 
 def test_no_box_with_a_minimiser_is_discarded() -> None:
@@ -146,6 +178,11 @@ def test_no_box_with_a_minimiser_is_discarded() -> None:
 def test_nothing_false_is_said_of_many_functions() -> None:
     assert not list(lost(everything(range(2000))))
     assert not list(misjudged(everything(range(2000))))
+
+
+@pytest.mark.torture
+def test_nothing_is_lost_in_cells_of_many_functions(cut_all: None) -> None:
+    assert not list(lost_in_cells(everything(range(2000))))
 
 
 def test_much_is_said_of_functions_that_are_smooth() -> None:
@@ -303,6 +340,32 @@ def test_each_rule_broken_is_noticed(name: str, monkeypatch: Patch) -> None:
     assert any(lost(everything())) or any(misjudged(everything()))
 
 
+def _forgets_halves(patch: Patch) -> None:
+    patch.setattr(taylor, "concatenated", lambda parts: concatenated([parts[0], parts[0][: len(parts[1])]]))
+
+
+def _forgets_cells_that_are_gone(patch: Patch) -> None:
+    own = Taylor._told
+
+    def mutant(self: Taylor, *given: Any) -> Any:
+        found = own(self, *given)
+        return found._replace(bound=np.full_like(found.bound, np.inf))
+
+    patch.setattr(Taylor, "_told", mutant)
+
+
+MUTANTS_OF_CELLS: dict[str, Callable[[Patch], None]] = {
+    "upper halves are forgotten": _forgets_halves,
+    "cells that have no minimiser are forgotten": _forgets_cells_that_are_gone,
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS_OF_CELLS)
+def test_each_rule_of_cells_broken_is_noticed(name: str, cut_all: None, monkeypatch: Patch) -> None:
+    MUTANTS_OF_CELLS[name](monkeypatch)
+    assert any(lost_in_cells(everything()))
+
+
 CORE = {
     "what is added to the curvature is not taken from the bound": "term mul_ru(mul_ru(more",
     "the radii of the curvature are forgotten": "term select(tau > zero, div_ru(q.spread",
@@ -310,9 +373,14 @@ CORE = {
 }
 
 
+@cache
+def places(mutants: Mutants) -> dict[int, str]:
+    return {number: mutants.site(number) for number in mutants.numbers}
+
+
 @pytest.mark.parametrize("name", CORE)
 def test_each_rule_of_the_core_broken_is_noticed(name: str, mutants: Mutants, monkeypatch: Patch) -> None:
-    (number,) = (number for number in mutants.numbers if CORE[name] in mutants.site(number))
+    (number,) = (number for number, place in places(mutants).items() if CORE[name] in place)
     monkeypatch.setattr(taylor, "quadratic", partial(linear.quadratic, core=mutants.core))
     mutants.site(-1)
     assert not any(lost(shaped()))

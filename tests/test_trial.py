@@ -65,6 +65,25 @@ def test_it_is_made_only_when_some_boxes_have_come() -> None:
     assert len(made) == 1
 
 
+def test_boxes_that_were_evaluated_meanwhile_count() -> None:
+    known = Known(KNOWN.function.on("cpu"), KNOWN.domain)
+    own = Closing(all_of_them)
+    tried = Tried(lambda: own, N)
+    tried.contract(boxes_of(0.1, 1), known)
+    known.function.place.boxes_evaluated += LEAST
+    assert tried.contract(boxes_of(0.1, 1), known).is_empty().all()
+
+
+def test_where_a_contractor_hints_a_box_counts_for_several() -> None:
+    known = Known(KNOWN.function, KNOWN.domain)
+    few = boxes_of(0.1, LEAST // 8)
+    for dear, is_made in ((4, False), (8, True)):
+        own = Closing(all_of_them)
+        known.hint(few, np.ones_like(few.lo))
+        Tried(lambda own=own: own, N, dear=dear).contract(few, known)  # type: ignore[misc]
+        assert bool(own.given) is is_made
+
+
 def test_where_there_is_nothing_to_try_boxes_come_back() -> None:
     tried = Tried(lambda: None, N)
     for _ in range(3):

@@ -25,16 +25,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from infimum.boxes import Boxes, Ends, FloatArray, concatenated, is_empty, shrinkage
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, concatenated, is_empty, shrinkage
 from infimum.contractors.edges import faces, touched
 from infimum.contractors.known import Known
 from infimum.core.linear import Quadratic, box_minimum, quadratic
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
-
-IndexArray = npt.NDArray[np.int64]
 
 MOST_VARIABLES = 200
 _MOST_NUMBERS = 2**21  # in the matrices of a batch
@@ -52,10 +49,18 @@ _LITTLE, _MUCH = (
 
 
 class _Told(NamedTuple):
-    """What is left of boxes, what f is nowhere below on them as they were, good points, and what each width costs."""
+    """What is told of boxes (k, n).
+
+    left      what is left of them
+    bound     f is nowhere below it on the boxes as they were
+    ruled     whether points were left out for another reason than their values
+    points    with small values
+    loss      what each width costs
+    """
 
     left: Boxes
     bound: FloatArray
+    ruled: BoolArray
     points: FloatArray
     loss: FloatArray
 
@@ -88,21 +93,24 @@ class Taylor:
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         active = active[self.function.is_twice_smooth(low[active], high[active], threads=known.threads)]
         self._seen += active.size
+        whole = np.zeros(len(boxes), bool)
         each = max(1, _MOST_NUMBERS // boxes.n**2)
         for first in range(0, active.size, each):
             some = active[first : first + each]
             told = self._told(boxes[some], limit[some], known)
             low[some], high[some], lower[some] = told.left
+            whole[some] = ~told.ruled & ~told.left.is_empty()
             self._offer(told.points, told.bound, limit[some], known)
         found = Boxes(low, high, lower)
-        return self._cut(found, active, limit, known) if known.has_hints else found
+        return self._cut(found, whole, limit, known) if known.has_hints else found
 
     def _told(self, boxes: Boxes, limit: FloatArray, known: Known) -> _Told:
         """Return what is told of finite boxes on which f is C2."""
         curvature = self._curvature(boxes.ends, known.threads)
         middle = np.clip(at_fraction(*boxes.ends, 0.5), *boxes.ends)
         said = self._said(boxes.ends, middle, curvature, limit, known)
-        left, points, bound = _left(boxes, said, limit, known), said.points, np.maximum(boxes.lower, said.lower)
+        points, bound = said.points, np.maximum(boxes.lower, said.lower)
+        left, ruled = _left(boxes, said, limit, known)
         convex = np.flatnonzero(said.convex & ~left.is_empty())
         if convex.size:
             own = left[convex]
@@ -110,19 +118,20 @@ class Taylor:
             ends = curvature[0][convex], curvature[1][convex]
             said = self._said(own.ends, points[convex], ends, limit[convex], known)
             low, high, lower = left.lo.copy(), left.hi.copy(), left.lower.copy()
-            low[convex], high[convex], lower[convex] = _left(own, said, limit[convex], known)
+            (low[convex], high[convex], lower[convex]), more = _left(own, said, limit[convex], known)
             left = Boxes(low, high, lower)
+            ruled[convex] |= more
             # What was cut off the box is above the limit.
             bound[convex] = np.maximum(bound[convex], np.minimum(said.lower, limit[convex]))
-        return _Told(left, bound, points, _losses(boxes.ends, curvature))
+        return _Told(left, bound, ruled, points, _losses(boxes.ends, curvature))
 
     # ------------------------------------------------------------------------------------------ cells
-    def _cut(self, boxes: Boxes, active: IndexArray, limit: FloatArray, known: Known) -> Boxes:
+    def _cut(self, boxes: Boxes, whole: BoolArray, limit: FloatArray, known: Known) -> Boxes:
         """Return what is left of a few boxes that are almost closed, and that nobody else cuts along all variables."""
         self._off -= 1
         with np.errstate(all="ignore"):
             near = limit - boxes.lower <= _NEAR * np.abs(limit)
-        open_ = active[near[active] & ~boxes[active].is_empty()]
+        open_ = np.flatnonzero(whole & near)
         if self._off >= 0 or not 0 < open_.size <= _FEW or not np.isfinite(limit).all():
             return boxes
         low, high, lower = boxes.lo.copy(), boxes.hi.copy(), boxes.lower.copy()
@@ -136,13 +145,14 @@ class Taylor:
     def _in_cells(self, box: Boxes, limit: float, known: Known) -> tuple[FloatArray, FloatArray, float]:
         """Return the ends around what is left of one box, searched by second order alone, and a lower bound on it.
 
-        The cells that are left hold every minimiser of the box up to the limit; all others count for the bound.
+        The cells that are left hold every minimiser of the box up to the limit. What is left out for another reason
+        than its values counts for the bound.
         """
         cells, least = box, limit
         for _ in range(_ROUNDS):
             found = self._told(cells, np.full(len(cells), limit), known)
             gone = found.left.is_empty()
-            least = min(least, float(found.bound[gone].min(initial=np.inf)))
+            least = min(least, float(found.bound[found.ruled].min(initial=np.inf)))
             cells = found.left[~gone]
             if not len(cells):
                 return np.full(box.n, np.inf), np.full(box.n, -np.inf), np.inf
@@ -189,10 +199,12 @@ class Taylor:
 
 def _losses(box: Ends, curvature: Ends) -> FloatArray:
     """Return by how much the radii of the curvature lower the bounds along each variable (POLICY)."""
+    total = np.zeros_like(box[0])
     with np.errstate(all="ignore"):
         radius = 0.5 * box[1] - 0.5 * box[0]
-        spread = (curvature[1] - curvature[0]) * radius[:, None, :]
-        found: FloatArray = np.nan_to_num(spread.sum(axis=2) * radius, nan=0.0, posinf=1e300)
+        for j in range(radius.shape[1]):  # not np.sum, whose order varies
+            total += (curvature[1][:, :, j] - curvature[0][:, :, j]) * radius[:, j : j + 1]
+        found: FloatArray = np.nan_to_num(total * radius, nan=0.0, posinf=1e300)
     return found
 
 
@@ -210,12 +222,13 @@ def _halves(cells: Boxes, loss: FloatArray) -> Boxes:
     return concatenated([Boxes(low, high, cells.lower), Boxes(lo, above.hi, above.lower)])
 
 
-def _left(boxes: Boxes, said: Quadratic, limit: FloatArray, known: Known) -> Boxes:
-    """Return what is left of boxes."""
+def _left(boxes: Boxes, said: Quadratic, limit: FloatArray, known: Known) -> tuple[Boxes, BoolArray]:
+    """Return what is left of boxes, and from which of them something was taken for another reason than its values."""
     lower = np.maximum(boxes.lower, said.lower)
     found, gone = faces(known.domain, (said.lo, said.hi), said.concave)
+    ruled = said.no_minimiser | gone | ((found[0] != said.lo) | (found[1] != said.hi)).any(axis=1)
     after = Boxes(*found, lower)
-    return after.emptied(said.no_minimiser | gone | (lower > limit) | after.is_empty())
+    return after.emptied(said.no_minimiser | gone | (lower > limit) | after.is_empty()), ruled
 
 
 def taylor(function: Function) -> Taylor | None:

@@ -14,8 +14,9 @@ is narrowed. It pays where a box less saves more than the contractor costs:
     it does not                 one box in SELDOM, so that a change is seen
 
 Before EARLY boxes a variable have been evaluated, and at least LEAST, it is not even made: most searches are over by
-then, and to make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the
-same every time. All of it is policy: a box that is not given to a contractor stays as it is.
+then, and to make its Programs takes as long as so many boxes do. A box may count for several where contractors hint,
+which are dear. Counts decide, never a clock, so that a search is the same every time. All of it is policy: a box that
+is not given to a contractor stays as it is.
 """
 
 from __future__ import annotations
