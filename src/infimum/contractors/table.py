@@ -9,6 +9,7 @@ from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.fits.varpro import varpro
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
@@ -22,8 +23,8 @@ from infimum.function.function import Function
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 DEFAULT = (
-    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
-    "rotated",
+    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "varpro",
+    "separable", "rotated",
 )  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
@@ -49,6 +50,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "mean_value": _by_slopes(MeanValue()),
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": nullspace,
+    "varpro": lambda function: Tried(lambda: varpro(function), function.n) if function.n <= MOST_VARIABLES else None,
     "separable": separable,
     "shave": lambda function: Shave(),
 }
