@@ -9,7 +9,7 @@ from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
-from infimum.contractors.fits.varpro import varpro
+from infimum.contractors.fits.varpro import Varpros
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
 from infimum.contractors.mean_value import MeanValue
@@ -50,7 +50,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "mean_value": _by_slopes(MeanValue()),
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": nullspace,
-    "varpro": lambda function: Tried(lambda: varpro(function), function.n) if function.n <= MOST_VARIABLES else None,
+    "varpro": lambda function: Varpros(function) if function.n <= MOST_VARIABLES else None,
     "separable": separable,
     "shave": lambda function: Shave(),
 }

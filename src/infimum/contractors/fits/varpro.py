@@ -20,12 +20,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from infimum.backends.placement import like, to_host
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
+from infimum.concurrency import cached_property
 from infimum.contractors.dual import Dual, dual
 from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
 from infimum.contractors.known import Known
+from infimum.contractors.trial import Tried
 from infimum.core.linear import quadratic
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
@@ -66,36 +68,29 @@ class Varpro:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
+        low, high, lower = (to_host(array).copy() for array in boxes)
+        limit = to_host(known.limits(boxes))
         own, linear = self.projection.nonlinear, self.projection.linear
-        limit = known.limits(boxes)
-        finite = (np.isfinite(boxes.lo[:, own]) & np.isfinite(boxes.hi[:, own])).all(axis=1)
         most = self.lines.most(limit)
-        active = np.flatnonzero(finite & ~boxes.is_empty() & np.isfinite(most))
+        finite = (np.isfinite(low[:, own]) & np.isfinite(high[:, own]) & (low[:, own] <= high[:, own])).all(axis=1)
+        active = np.flatnonzero(finite & np.isfinite(most))
         if not active.size:
             return boxes
-        low, high, lower, most = boxes.lo.copy(), boxes.hi.copy(), boxes.lower.copy(), most[active]
         box = low[active], high[active]
-        fit = self._fitted(box, most, known)
-        found = self._bound(box, fit, most, known.threads)
-        some = active[found.usable]
+        fit = self._fitted(box, most[active], known)
+        found = self._bound(box, fit, most[active], known.threads)
+        some, others = active[found.usable], active[~found.usable]
         for columns, ends in ((own, found.p), (linear, found.c)):
             at = np.ix_(some, columns)
             low[at] = np.maximum(low[at], ends[0][found.usable])
             high[at] = np.minimum(high[at], ends[1][found.usable])
         lower[some] = np.maximum(lower[some], self.lines.least(found.lower)[found.usable])
-        after = Boxes(low, high, lower)
-        after = after.emptied(after.is_empty() | (after.lower > limit))
-        self._hint(after[active], found, fit.c, known)
-        return self._by_lines(after, active[~found.usable], known)
-
-    def _by_lines(self, boxes: Boxes, rows: npt.NDArray[np.int64], known: Known) -> Boxes:
-        """Return the boxes, those of some rows contracted by dual lines."""
-        if self.fallback is None or not rows.size:
-            return boxes
-        limit = known.limits(boxes)
-        low, high, lower = boxes.lo.copy(), boxes.hi.copy(), boxes.lower.copy()
-        low[rows], high[rows], lower[rows] = self.fallback.contract(boxes[rows], known.under(limit[rows]))
-        return Boxes(low, high, lower)
+        if self.fallback is not None and others.size:
+            given = Boxes(low[others], high[others], lower[others])
+            low[others], high[others], lower[others] = self.fallback.contract(given, known.under(limit[others]))
+        self._hint(Boxes(low[active], high[active]), found, fit.c, known)
+        after = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
+        return after.emptied(after.is_empty() | (after.lower > like(limit, boxes.lo)))
 
     # ------------------------------------------------------------------------------------------ proof
     def _bound(self, box: Ends, fit: Fit, most: FloatArray, threads: int) -> _Bound:
@@ -163,13 +158,20 @@ class Varpro:
         return Fit(c, follows, turn)
 
     def _hint(self, boxes: Boxes, found: _Bound, c: FloatArray, known: Known) -> None:
-        """Say that cuts are worth while along p, where the ranges of c are not what counts."""
+        """Say that cuts are worth while along p, unless ranges of c are finite and count."""
+        # | kappa known | c° in its bounds | range of c | cut                                |
+        # | yes         | yes              | any        | p, by what their widths cost       |
+        # | otherwise                      | infinite   | p, the widest part of its bounds   |
+        # | otherwise                      | finite     | as others like                     |
         own, linear = self.projection.nonlinear, self.projection.linear
-        outside = ((c < known.domain.lo[linear]) | (c > known.domain.hi[linear])).any(1)
+        inside = ((known.domain.lo[linear] <= c) & (c <= known.domain.hi[linear])).all(1)
+        with np.errstate(all="ignore"):
+            part = (boxes.hi - boxes.lo)[:, own] / (known.domain.hi - known.domain.lo)[own]
+            is_free = ~np.isfinite(boxes.hi - boxes.lo)[:, linear].all(1)
+        by_cost = found.usable & inside
         weights = np.zeros_like(boxes.lo)
-        weights[:, own] = np.maximum(found.costs, 1e-300)
-        is_wanted = found.usable & ~outside
-        known.hint(boxes, np.where(is_wanted[:, None], weights, np.nan))
+        weights[:, own] = np.maximum(np.where(by_cost[:, None], found.costs, part), 1e-300)
+        known.hint(boxes, np.where((by_cost | is_free)[:, None], weights, np.nan))
 
 
 def _kappa(ends: ProjectionEnds) -> tuple[Interval, BoolArray]:
@@ -202,6 +204,32 @@ def _inverse(triangle: FloatArray) -> FloatArray:
         row[:, i] += 1.0
         found[:, i] = row / triangle[:, i, i, None]
     return found
+
+
+class Varpros:
+    """The variable projection of a function as it pays; on boxes with infinite ranges, which little else bounds, always."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._tried = Tried(lambda: self._own, function.n)
+
+    @cached_property
+    def _own(self) -> Varpro | None:
+        return varpro(self._function)
+
+    def contract(self, boxes: Boxes, known: Known) -> Boxes:
+        """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
+        with np.errstate(all="ignore"):
+            is_wide = np.isinf(to_host(boxes.hi) - to_host(boxes.lo)).any(1) & ~to_host(boxes.is_empty())
+        if not is_wide.any():
+            return self._tried.contract(boxes, known)
+        if self._own is None:
+            return boxes
+        low, high, lower = boxes.lo.copy(), boxes.hi.copy(), boxes.lower.copy()
+        for rows, own in ((np.flatnonzero(is_wide), self._own), (np.flatnonzero(~is_wide), self._tried)):
+            if rows.size:
+                low[rows], high[rows], lower[rows] = own.contract(boxes[rows], known)
+        return Boxes(low, high, lower)
 
 
 def varpro(function: Function) -> Varpro | None:
