@@ -18,6 +18,7 @@ import infimum
 from infimum.contractors import Boxes, Contractor, Known, MeanValue
 from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
+from infimum.contractors.fits.varpro import varpro
 from infimum.domain import read_bounds
 
 FOLDER = Path(__file__).parent / "figures"
@@ -85,6 +86,41 @@ def dual_lines() -> None:
     written("dual")
 
 
+def projection() -> None:
+    """Draw the least sum of squares of a wave over its amplitudes, by its frequency, and lower bounds on boxes."""
+    draw = np.random.default_rng(4)
+    t = np.linspace(0, 4, 25)
+    y = 3 * np.sin(2.5 * t + 0.4) + 0.5 * draw.normal(size=25)
+
+    def wave(x: np.ndarray) -> np.ndarray:
+        return np.sum((x[0] * np.sin(x[2] * t) + x[1] * np.cos(x[2] * t) - y) ** 2)
+
+    bounds = [(-20, 20), (-20, 20), (0.5, 6)]
+    function, domain = infimum.trace(wave, 3), read_bounds(bounds, 3)
+    p = np.linspace(0.5, 6, 400)
+    columns = [np.stack([np.sin(one * t), np.cos(one * t)], 1) for one in p]
+    left = [y - a @ np.linalg.lstsq(a, y)[0] for a in columns]
+    ends = np.linspace(0.5, 6, 45)
+    lo, hi = np.tile(domain.lo, (44, 1)), np.tile(domain.hi, (44, 1))
+    lo[:, 2], hi[:, 2] = ends[:-1], ends[1:]
+    known = Known(function, domain, 300.0)
+    plt.figure(figsize=(6.2, 3.4))
+    plt.plot(p, [r @ r for r in left], color=GREY, label="least sum of squares over every c")
+    found: list[tuple[str, Contractor | None, str]] = [
+        ("varpro: whatever c is", varpro(function), BLUE), ("dual lines: c in [-20, 20]", dual(function), ORANGE),
+    ]  # fmt: skip
+    for label, contractor, colour in found:
+        assert contractor is not None
+        lower = np.maximum(contractor.contract(Boxes(lo, hi), known).lower, 0)
+        plt.hlines(lower, ends[:-1], ends[1:], colors=colour, lw=2, label=f"lower bounds by {label}")
+    plt.xlabel("frequency p, in 44 boxes")
+    plt.ylabel("sum of squares")
+    plt.ylim(-8, 190)
+    plt.legend(loc="upper right", fontsize=8.5)
+    written("varpro")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
+    projection()

@@ -23,9 +23,9 @@ from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
 from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
-from infimum.function.projection import Projection
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
+from infimum.function.projection import Projection
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node

@@ -1,6 +1,7 @@
 """Varpro: a fit's lower bound over its nonlinear parameters, those that enter linearly being projected out.
 
-f = H(S), S = |A(p) c + h(p)|^2 + constant (passes/linear_parameters). On a box P of p, for any c°(p) and T (projected.py),
+f = H(S), S = |A(p) c + h(p)|^2 + constant (passes/linear_parameters). On a box P of p, for any c°(p) and matrix T
+(projected.py),
 
     S >= psi(p) = R - kappa W + constant for every c,     1/kappa <= 1 - |M - I| <= the least eigenvalue of M on P
 
@@ -11,7 +12,8 @@ f = H(S), S = |A(p) c + h(p)|^2 + constant (passes/linear_parameters). On a box 
     not known          ranges of c
 
 Ranges of c play no part in the bound, and may be infinite; where they are what holds the minimum up it stays below it.
-Policy: c° and T, a least-squares fit at the middle by a QR factorisation, and how it moves with p; every choice is right.
+Policy: c° and T, a least-squares fit at the middle by a QR factorisation, and how it moves with p: every choice is
+right.
 """
 
 from __future__ import annotations
@@ -133,7 +135,7 @@ class Varpro:
         p = box[0][:, own], box[1][:, own]
         t = np.clip(at_fraction(*p, 0.5), *p)
         found = self.projection.at_points(t, threads=known.threads)
-        clean = np.isfinite(found).all(axis=(1, 2, 3))
+        clean: BoolArray = np.asarray(np.isfinite(found).all(axis=(1, 2, 3)))
         found = np.where(clean[:, None, None, None], found, 0.0)
         a, h, moved = found[:, 0, :, :-1], found[:, 0, :, -1], found[:, 1:]
         with np.errstate(all="ignore"):
@@ -167,7 +169,7 @@ class Varpro:
         inside = ((known.domain.lo[linear] <= c) & (c <= known.domain.hi[linear])).all(1)
         with np.errstate(all="ignore"):
             part = (boxes.hi - boxes.lo)[:, own] / (known.domain.hi - known.domain.lo)[own]
-            is_free = ~np.isfinite(boxes.hi - boxes.lo)[:, linear].all(1)
+            is_free = np.isinf((boxes.hi - boxes.lo)[:, linear]).any(1)
         by_cost = found.usable & inside
         weights = np.zeros_like(boxes.lo)
         weights[:, own] = np.maximum(np.where(by_cost[:, None], found.costs, part), 1e-300)
@@ -207,7 +209,7 @@ def _inverse(triangle: FloatArray) -> FloatArray:
 
 
 class Varpros:
-    """The variable projection of a function as it pays; on boxes with infinite ranges, which little else bounds, always."""
+    """The variable projection of a function: always on boxes with infinite ranges, else where it is seen to pay."""
 
     def __init__(self, function: Function) -> None:
         self._function = function

@@ -4,9 +4,9 @@ For any c°(p) and any matrix T, with r = A c° + h, B = A T, w = B'r and M = B'
 
     min over c of |A c + h|^2  =  |r|^2 - w'M^-1 w  >=  R - kappa W,     R = |r|^2,  W = |w|^2
 wherever 1/kappa > 0 is at most the least eigenvalue of M: then A and T have full rank, so that c° + T z is every c.
-c°(p) = c + C (p - t). With c and T of a least-squares fit at a point t, and C such that c° follows the fit to first order,
-w is of second order in p - t but for rounding, M is near the unit matrix, and the bound is exact at t with its slope and
-its curvature.
+c°(p) = c + C (p - t). With c and T of a least-squares fit at a point t, and C such that c° follows the fit to first
+order, w is of second order in p - t but for rounding, M is near the unit matrix, and the bound is exact at t with its
+slope and its curvature.
 
 On a box with t in it, d = p - t; columns a(p) have derivatives a_i, a_ij. There are x of the box such that
 
@@ -68,9 +68,7 @@ class Projected:
         r_at = self._residuals(point, [b.number(0)] * q)
         r = self._sharper(self._residuals(natural, self._apart(0)), r_at)
         turned_at = [self._combined(own, point[:-1]) for own in turn]
-        turned = [
-            self._sharper(self._combined(own, natural[:-1]), at) for own, at in zip(turn, turned_at, strict=True)
-        ]
+        turned = [self._sharper(self._combined(own, natural[:-1]), at) for own, at in zip(turn, turned_at, strict=True)]
         w_at = [self._product(own, r_at) for own in turned_at]
         w = [self._sharper(self._product(own, r), at) for own, at in zip(turned, w_at, strict=True)]
         square, square_at = self._product(r, r), self._product(r_at, r_at)
@@ -163,7 +161,9 @@ class Projected:
         first = [b.apply("mul", two, b.apply("mul", u.value, own)) for own in u.first]
         second = [
             [
-                b.apply("mul", two, self._sum([self._times(u.first[i], u.first[j]), b.apply("mul", u.value, u.by(i, j))]))
+                b.apply(
+                    "mul", two, self._sum([self._times(u.first[i], u.first[j]), b.apply("mul", u.value, u.by(i, j))])
+                )
                 for j in range(i, self.q)
             ]
             for i in range(self.q)
@@ -173,9 +173,7 @@ class Projected:
     def _sharper(self, natural: _Jet, at: _Jet) -> _Jet:
         """Return a jet on the box, its value and slopes met with what their own slopes tell, from t on."""
         own = range(self.q)
-        first = [
-            self._met(natural.first[i], self._from(at.first[i], [natural.by(i, j) for j in own])) for i in own
-        ]
+        first = [self._met(natural.first[i], self._from(at.first[i], [natural.by(i, j) for j in own])) for i in own]
         value = self._met(natural.value, self._from(at.value, first))
         return _Jet(value, first, natural.second)
 
@@ -199,7 +197,9 @@ class Projected:
     def _met(self, natural: Node, mean: Node) -> Node:
         """Return enclosures of the same numbers met, as they stand."""
         size = max(natural.size, mean.size)
-        return self.build.graph.node("intersection", (self.build.full(natural, size), self.build.full(mean, size)), size)
+        return self.build.graph.node(
+            "intersection", (self.build.full(natural, size), self.build.full(mean, size)), size
+        )
 
     def _sum(self, nodes: list[Node]) -> Node:
         total = nodes[0]
