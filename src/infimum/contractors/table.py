@@ -12,7 +12,6 @@ from infimum.contractors.fits.separable import separable
 from infimum.contractors.fits.varpro import Varpros
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
-from infimum.contractors.lines import MOST_VARIABLES as MOST_FOR_LINES
 from infimum.contractors.lines import lines
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
@@ -54,7 +53,7 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "nullspace": nullspace,
     "varpro": lambda function: Varpros(function) if function.n <= MOST_VARIABLES else None,
     "separable": separable,
-    "lines": lambda function: Tried(lambda: lines(function), function.n) if function.n <= MOST_FOR_LINES else None,
+    "lines": lines,
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

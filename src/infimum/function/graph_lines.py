@@ -2,7 +2,7 @@
 
 Going down, a node v that has come to stand under s (a double) in what bounds f is replaced by what it is made of:
 
-    s v >= sum of a_i u_i + b   on the box, u_i the operands of v, a_i any doubles and b then at most the least of the rest
+    s v >= sum of a_i u_i + b   on the box: u_i the operands of v, a_i any doubles, b at most the least of what is left
 
     node                                  b
     linear in its operands                0, a_i = s times its coefficients but for rounding
@@ -43,11 +43,10 @@ BoolArray = npt.NDArray[np.bool_]
 IndexArray = npt.NDArray[np.int64]
 Ends = tuple[FloatArray, FloatArray]
 
-_CELLS = 16
+_CELLS = 8
 _U = 2.0**-52
 _TINY = 2.0**-1000
 _MOST_ELEMENTS = 20_000
-_MOST_NUMBERS = 2**22  # of cells that are looked at together
 
 
 class LinePrograms:
@@ -87,11 +86,6 @@ class GraphLines:
     def __init__(self, programs: LinePrograms, place: Place) -> None:
         self._programs = programs
         self._place = place
-
-    @property
-    def operations(self) -> int:
-        """How many operations a box takes at least."""
-        return 2 * self._programs.values.operations
 
     def below(self, lo: FloatArray, hi: FloatArray, at: FloatArray, *, threads: int = 1) -> Below:
         """Return linear functions below f on finite boxes (k, n), good ones near points of them."""
@@ -208,9 +202,13 @@ class _Descent:
     def _block(self, node: Node, s: FloatArray, block: Block, program: Program) -> None:
         """Replace s phi(u) by a u + b."""
         u = self.ranges[block.base]
-        point = np.clip(np.where(np.isnan(self.values[block.base]), 0.5 * u[0] + 0.5 * u[1], self.values[block.base]), *u)
+        point = np.clip(
+            np.where(np.isnan(self.values[block.base]), 0.5 * u[0] + 0.5 * u[1], self.values[block.base]), *u
+        )
         usable = np.isfinite(u[0]) & np.isfinite(u[1]) & (u[0] <= u[1]) & np.isfinite(s)
-        lo, hi, point = (np.where(usable, part, 0.0) for part in (*u, point))
+        lo, hi = (np.where(usable, end, 0.0) for end in u)
+        at = self.values[block.base]
+        point = np.clip(np.where(np.isnan(at), 0.5 * lo + 0.5 * hi, at), lo, hi)
         a, b = _BlockLine(block, program, self.place, self.threads).of(s, lo, hi, point)
         known = usable & np.isfinite(a) & (b > -np.inf)
         a = np.where(known, a, 0.0)
@@ -219,8 +217,8 @@ class _Descent:
 
     def _product(self, node: Node, s: FloatArray) -> None:
         u, v = (tuple(np.broadcast_to(end, s.shape) for end in self.ranges[a]) for a in node.args)
-        middle = [0.5 * ends[0] + 0.5 * ends[1] for ends in (u, v)]
         with np.errstate(all="ignore"):
+            middle = [0.5 * ends[0] + 0.5 * ends[1] for ends in (u, v)]
             a = s * middle[1], s * middle[0]
         known = np.isfinite([*u, *v, *a, s]).all(0) & (u[0] <= u[1]) & (v[0] <= v[1])
         u, v, a = (tuple(np.where(known, part, 0.0) for part in parts) for parts in (u, v, a))
@@ -319,25 +317,31 @@ class _BlockLine:
         return a, np.where(np.isnan(least), -np.inf, least)
 
     def _on_cells(self, s: FloatArray, a: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
-        found = np.full(s.shape, np.inf)
-        ends = [lo + (hi - lo) * (i / _CELLS) for i in range(_CELLS)] + [hi]
-        ends = [np.clip(np.where(np.isfinite(end), end, lo), lo, hi) for end in ends]
-        for start, end in zip(ends, ends[1:], strict=False):
-            low, high = np.minimum(start, end), np.maximum(start, end)
-            middle = np.clip(0.5 * low + 0.5 * high, low, high)
-            value, slope, _, _ = self._at(middle, middle)
-            whole, _, curve, smooth = self._at(low, high)
-            cell = Interval(low, high)
-            d = cell - middle
-            by_taylor = (s * value - Interval(a) * middle + (s * slope - a) * d + 0.5 * (s * curve) * d**2).lo
-            by_range = (s * whole - Interval(a) * cell).lo
-            found = np.minimum(found, np.where(smooth & self._has_second, np.fmax(by_taylor, by_range), by_range))
-        return found
+        """Return at most the least of g over the cells of U, all of them in one batch."""
+        with np.errstate(all="ignore"):
+            steps = np.arange(_CELLS + 1)[:, None, None] / _CELLS
+            ends = lo + (hi - lo) * steps
+        ends = np.clip(np.where(np.isfinite(ends), ends, lo), lo, hi)
+        ends[-1] = hi
+        low, high = (part.reshape(-1, lo.shape[1]) for part in (ends[:-1], ends[1:]))
+        s, a = (np.tile(part, (_CELLS, 1)) for part in (s, a))
+        middle = np.clip(0.5 * low + 0.5 * high, low, high)
+        value, slope, _, _ = self._at(middle, middle)
+        whole, _, curve, smooth = self._at(low, high)
+        cell, b = Interval(low, high), Interval(a)
+        d = cell - middle
+        by_taylor = (s * value - b * middle + (s * slope - b) * d + 0.5 * (s * curve) * d**2).lo
+        by_range = (s * whole - b * cell).lo
+        found = np.where(smooth & self._has_second, np.fmax(by_taylor, by_range), by_range)
+        return found.reshape(_CELLS, -1, lo.shape[1]).min(0)
 
     def _at(self, lo: FloatArray, hi: FloatArray) -> tuple[Interval, Interval, Interval, BoolArray]:
         """Return phi, phi', phi'' and where phi is certainly smooth; all reals where there is nothing."""
         found = self._place.run(self._program, lo, hi, threads=self._threads)
-        parts = [np.broadcast_to(low, lo.shape) for low, _ in found], [np.broadcast_to(high, lo.shape) for _, high in found]
+        parts = (
+            [np.broadcast_to(low, lo.shape) for low, _ in found],
+            [np.broadcast_to(high, lo.shape) for _, high in found],
+        )
         known = [low <= high for low, high in zip(*parts, strict=True)]
         intervals = [
             Interval(np.where(is_known, low, -np.inf), np.where(is_known, high, np.inf))

@@ -1,8 +1,8 @@
 """Blocks of an expression for lines through its graph: what is a function of one other node, element by element.
 
-An elementwise node whose operands are constants and functions of one and the same node u, its *base*, is phi(u): a block
-is bounded by one line in u, which loses less than a line for each of its operations. Sums, multiples and the like are
-lines themselves.
+An elementwise node whose operands are constants and functions of one and the same node u, its *base*, is phi(u): a
+block is bounded by one line in u, which loses less than a line for each of its operations. Sums, multiples and the like
+are lines themselves.
 
     node                                            its base
     x, structural ones, mul and others of several   none: it is one for those that read it
