@@ -19,6 +19,7 @@ from infimum.contractors import Boxes, Contractor, Known, MeanValue
 from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.fits.varpro import varpro
+from infimum.contractors.lines import lines
 from infimum.domain import read_bounds
 
 FOLDER = Path(__file__).parent / "figures"
@@ -120,7 +121,44 @@ def projection() -> None:
     written("varpro")
 
 
+def lines_through_the_graph() -> None:
+    """Draw how far lower bounds of a small network are from its least value on boxes of its weights, by their width."""
+
+    def network(x: np.ndarray) -> np.ndarray:
+        total = 0.0
+        for a, b, t in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)):
+            units = [1 / (1 + np.exp(-(x[i] * a + x[i + 1] * b + x[4 + i // 2]))) for i in (0, 2)]
+            total = total + (1 / (1 + np.exp(-(x[6] * units[0] + x[7] * units[1] + x[8]))) - t) ** 2
+        return total
+
+    function, domain = infimum.trace(network, 9), read_bounds([(-1, 1)] * 9, 9)
+    known = Known(function, domain)
+    draw = np.random.default_rng(0)
+    widths = 2.0 ** -np.arange(-1.0, 7.0)
+    found: list[tuple[str, Contractor | None, str]] = [
+        ("interval enclosure", Enclosure(), GREY), ("mean-value form", MeanValue(), GREEN),
+        ("dual lines", dual(function), ORANGE), ("lines through the graph", lines(function), BLUE),
+    ]  # fmt: skip
+    gaps: dict[str, list[float]] = {label: [] for label, _, _ in found}
+    for width in widths:
+        lo = draw.uniform(-1, 1 - width, (40, 9))
+        places = [draw.random((40, 9)) if i % 2 else draw.random((40, 9)) < 0.5 for i in range(400)]
+        least = np.min([function(lo + width * place) for place in places], axis=0)
+        for label, contractor, _ in found:
+            assert contractor is not None
+            gaps[label].append(float(np.median(least - contractor.contract(Boxes(lo, lo + width), known).lower)))
+    plt.figure(figsize=(6.2, 3.6))
+    for label, _, colour in found:
+        plt.loglog(widths, gaps[label], "o-", color=colour, label=label)
+    plt.xlabel("width of the box, in each of 9 weights")
+    plt.ylabel("least value found - lower bound")
+    plt.ylim(1e-4, 1e2)
+    plt.legend(loc="lower right", fontsize=8.5)
+    written("lines")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
     projection()
+    lines_through_the_graph()

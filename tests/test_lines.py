@@ -18,9 +18,11 @@ from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Known
 from infimum.contractors.lines import lines
 from infimum.domain import read_bounds
-from infimum.function import graph_lines
 from infimum.function.function import trace
-from infimum.function.graph_lines import _BlockLine, _Descent
+from infimum.function.lines import descent, sums
+from infimum.function.lines.block_line import BlockLine
+from infimum.function.lines.descent import Descent
+from infimum.graph.payload import map_of
 from infimum.interval import Interval
 from random_functions import RandomFunction, planted_function, random_function
 from test_contractors import known_points
@@ -73,10 +75,10 @@ def wrong_sums(seeds: Any = range(300)) -> list[str]:
         draw = np.random.default_rng(seed)
         b = draw.normal(size=(1, int(draw.integers(2, 40)))) * 10.0 ** draw.integers(-3, 4)
         exact = sum((Fraction(v) for v in b[0].tolist()), Fraction(0))
-        if Fraction(float(graph_lines._sum_down(b)[0])) > exact:
+        if Fraction(float(descent.sum_down(b)[0])) > exact:
             found.append(f"{seed}: the sum rounded down")
         parts = [(b[:, i : i + 1], np.zeros((1, 1))) for i in range(b.shape[1])]
-        s, r = graph_lines._total(parts)
+        s, r = descent.total(parts)
         if abs(Fraction(float(s[0, 0])) - exact) > Fraction(float(r[0, 0])):
             found.append(f"{seed}: the sum and its radius")
     return found
@@ -131,6 +133,11 @@ def _nothing(v: FloatArray, count: int) -> FloatArray:
     return np.zeros_like(v)
 
 
+def _nothing_over(patch: Patch) -> None:
+    for where in (sums, descent):
+        patch.setattr(where, "over", _nothing)
+
+
 def _upper_corner(s: FloatArray, a: Any, x: FloatArray, y: FloatArray) -> Any:
     return (Interval(s) * x * y - Interval(a[0]) * x + Interval(a[1]) * y).lo
 
@@ -142,14 +149,14 @@ def _most_multiple(s: FloatArray, ends: Any) -> Any:
 
 def _curved(change: Callable[..., Any]) -> Callable[[Patch], None]:
     """Something else in the place of phi, phi', phi'' and the fact that it is smooth."""
-    own = _BlockLine._at
-    return put(_BlockLine, "_at", lambda self, lo, hi: change(*own(self, lo, hi), lo, hi))
+    own = BlockLine._at
+    return put(BlockLine, "_at", lambda self, lo, hi: change(*own(self, lo, hi), lo, hi))
 
 
-_ON_CELLS, _CONSTANT, _REPLACE, _OF = _BlockLine._on_cells, _Descent._constant, _Descent._replace, _BlockLine.of
+_ON_CELLS, _CONSTANT, _REPLACE, _OF = BlockLine._on_cells, Descent._constant, Descent._replace, BlockLine.of
 
 
-def _extremes_alone(self: _Descent, node: Any, s: FloatArray) -> None:
+def _extremes_alone(self: Descent, node: Any, s: FloatArray) -> None:
     """Take the least element for all of them."""
     before = len(self.constants)
     _REPLACE(self, node, s)
@@ -161,27 +168,37 @@ def _first_alone(parts: Any) -> Any:
     return parts[0]
 
 
-def _on_one_cell(self: _BlockLine, s: FloatArray, a: FloatArray, lo: FloatArray, hi: FloatArray) -> Any:
+def _on_one_cell(self: BlockLine, s: FloatArray, a: FloatArray, lo: FloatArray, hi: FloatArray) -> Any:
     return _ON_CELLS(self, s, a, lo, 0.5 * lo + 0.5 * hi)
+
+
+def _last_alone(self: Descent, node: Any, s: FloatArray) -> None:
+    """Take the last reader of an element for all of them."""
+    indices = map_of(node).indices()
+    places = np.flatnonzero(indices >= 0)
+    found = np.zeros((len(s), node.args[0].size))
+    found[:, indices[places]] = s[:, places]
+    self._ask(node.args[0], found)
 
 
 # What is broken, and how.
 MUTANTS: dict[str, Callable[[Patch], None]] = {
-    "no error of sums and products": put(graph_lines, "_over", _nothing),
-    "the sum of constants to nearest": put(graph_lines, "_sum_down", lambda b: b.sum(1)),
-    "one user of a node alone": put(graph_lines, "_total", _first_alone),
-    "a corner of a product": put(graph_lines, "_at_corner", _upper_corner),
-    "the most of a multiple": put(graph_lines, "_least_multiple", _most_multiple),
-    "no constants at all": put(_Descent, "_constant", lambda self, b: _CONSTANT(self, np.minimum(0.0 * b, 0.0))),
-    "extremes without the others": put(_Descent, "_replace", _extremes_alone),
+    "no error of sums and products": _nothing_over,
+    "the sum of constants to nearest": put(descent, "sum_down", lambda b: b.sum(1)),
+    "one user of a node alone": put(descent, "total", _first_alone),
+    "one reader of an element alone": put(Descent, "_take", _last_alone),
+    "a corner of a product": put(descent, "at_corner", _upper_corner),
+    "the most of a multiple": put(descent, "least_multiple", _most_multiple),
+    "no constants at all": put(Descent, "_constant", lambda self, b: _CONSTANT(self, np.minimum(0.0 * b, 0.0))),
+    "extremes without the others": put(Descent, "_replace", _extremes_alone),
     "no curvature": _curved(lambda value, slope, curve, smooth, lo, hi: (value, slope, 0.0 * curve, smooth)),
     "curvature with the other sign": _curved(
         lambda value, slope, curve, smooth, lo, hi: (value, slope, -curve, smooth)
     ),
     "smooth everywhere": _curved(lambda value, slope, curve, smooth, lo, hi: (value, slope, curve, smooth | True)),
-    "half of the cells": put(_BlockLine, "_on_cells", _on_one_cell),
+    "half of the cells": put(BlockLine, "_on_cells", _on_one_cell),
     "the line without its constant": put(
-        _BlockLine, "of", lambda self, s, lo, hi, point: (found := _OF(self, s, lo, hi, point), (found[0], 0 * s))[1]
+        BlockLine, "of", lambda self, s, lo, hi, point: (found := _OF(self, s, lo, hi, point), (found[0], 0 * s))[1]
     ),
 }
 

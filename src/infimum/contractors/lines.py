@@ -1,6 +1,6 @@
 """Lines: a linear function below f on each box, made by going from f through its graph back to x.
 
-f(x) >= value + A x (function/graph_lines). Its least value bounds f, and as f(x) <= upper implies value + A x <= upper,
+f(x) >= value + A x (function/lines). Its least value bounds f, and as f(x) <= upper implies value + A x <= upper,
 it contracts the box. A box takes some thirty times as long as with the contractors that always run, so that it is for
 functions of which those see little, as networks: it does not run unless it is named.
 """
@@ -16,7 +16,7 @@ from infimum.boxes import Boxes
 from infimum.contractors.known import Known
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
-from infimum.function.graph_lines import GraphLines, graph_lines
+from infimum.function.lines.programs import GraphLines, graph_lines
 from infimum.interval import Interval
 
 MOST_VARIABLES = 64
@@ -40,7 +40,7 @@ class Lines:
             lower[active[found.value == np.inf]] = np.inf
             own = np.flatnonzero(np.isfinite(np.column_stack(found)).all(1))
             some = active[own]
-            slope = found.slope[own] + Interval(-found.radius[own], found.radius[own])
+            slope = Interval(found.slope[own]) + Interval(-found.radius[own], found.radius[own])
             start = (found.value[own] + np.sum(slope * at[own], axis=1)).lo
             *after, bound = form_contraction_ends(
                 known.function, (box[0][own], box[1][own]), (slope.lo, slope.hi), at[own], (start, start), limit[some],
