@@ -118,8 +118,27 @@ def wrong_linear_functions(seeds: Any = range(60)) -> list[str]:
     return found
 
 
+def wrong_pairs(seeds: Any = range(20)) -> list[str]:
+    """Bounds of sums of squared differences of many pairs, elements read often, above a value in the box."""
+    found = []
+    for seed in seeds:
+        draw = np.random.default_rng(seed)
+        i, j, y = draw.integers(0, 4, 12), draw.integers(0, 4, 12), draw.normal(0, 20, 12)
+        own = lines(function := trace(lambda x, i=i, j=j, y=y: np.sum((x[i] + 2 * x[j] - y) ** 2), 4))
+        assert own is not None
+        x = draw.normal(size=(10, 4))
+        reach = 10.0 ** draw.uniform(-3, 0, (2, 10, 4))
+        known = Known(function, read_bounds([(None, None)] * 4, 4))
+        lower = own.contract(Boxes(x - reach[0], x + reach[1]), known).lower
+        for point, bound in zip(x.tolist(), lower.tolist(), strict=True):
+            rows = zip(i.tolist(), j.tolist(), y.tolist(), strict=True)
+            value = sum((Fraction(point[a]) + 2 * Fraction(point[b]) - Fraction(c)) ** 2 for a, b, c in rows)
+            found += [f"{seed}: {bound.hex()}"] if Fraction(bound) > value else []
+    return found
+
+
 def test_sums_and_linear_functions_are_rounded_to_the_right_side() -> None:
-    assert not wrong_sums() and not wrong_linear_functions()
+    assert not wrong_sums() and not wrong_linear_functions() and not wrong_pairs()
 
 
 # --- what is broken --------------------------------------------------------------------------------------------------
@@ -206,7 +225,7 @@ MUTANTS: dict[str, Callable[[Patch], None]] = {
 @pytest.mark.parametrize("name", MUTANTS)
 def test_each_rule_broken_is_noticed(name: str, monkeypatch: Patch) -> None:
     MUTANTS[name](monkeypatch)
-    assert wrong_sums() or wrong_linear_functions() or any(claims([seed])[0] for seed in SEEDS)
+    assert wrong_sums() or wrong_linear_functions() or wrong_pairs() or any(claims([seed])[0] for seed in SEEDS)
 
 
 @pytest.mark.torture

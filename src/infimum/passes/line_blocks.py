@@ -35,6 +35,22 @@ class Block:
     has_second: bool
 
 
+def reciprocal(node: Node, size: int) -> Block:
+    """Return 1/v as a block for an array of this size, v an element of the node or the node's only one."""
+    build = Build(size)
+    inputs = build.take(build.x, indexmap.affine([(size, 1)], 0, size))
+    return _block(node, build, build.apply("div", build.number(1), inputs))
+
+
+def _block(base: Node, build: Build, value: Node) -> Block:
+    size = build.x.size
+    along = build.number(1)
+    value = build.full(value, size)
+    slope = build.full(Tangents(build, along).of(value) or build.number(0), size)
+    curve = build.full(Tangents(build, along).of(slope) or build.number(0), size)
+    return Block(base, build, [value, slope, curve, smooth_elements(build, value)], has_second(value))
+
+
 class Blocks:
     """The bases of the nodes under an output."""
 
@@ -77,8 +93,4 @@ class Blocks:
                 new[inner] = rebuilt(build, inner, [new[a] for a in inner.args])
             if inner is node:
                 break
-        value = build.full(new[node], base.size)
-        along = build.number(1)
-        slope = build.full(Tangents(build, along).of(value) or build.number(0), base.size)
-        curve = build.full(Tangents(build, along).of(slope) or build.number(0), base.size)
-        return Block(base, build, [value, slope, curve, smooth_elements(build, value)], has_second(value))
+        return _block(base, build, new[node])

@@ -8,6 +8,7 @@ Going down, a node v that has come to stand under s (a double) in what bounds f 
     linear in its operands                0, a_i = s times its coefficients but for rounding
     phi(u), a block (passes/line_blocks)  the least of s phi(u) - a u over U (block_line.py)
     mul                                   the least of s u v - a_1 u - a_2 v over U x V, which is bilinear: at a corner
+    div                                   of u and w = 1/v likewise, then a_2 w by a block
     min_of, min                           with a = s for the element i, 0 for the others:
                                           s min(0, the least of the others - the most of i) for s > 0, else 0
     max_of, max                           as -min(-u)
@@ -89,11 +90,13 @@ class Descent:
         if node.op == "constant":
             self._as_constant(node, s)
         elif (own := self.programs.block(node)) is not None:
-            self._block(node, s, *own)
+            self._block(self.ranges[node], s, *own)
         elif self.programs.blocks.is_linear(node):
             self._linear(node, s)
         elif node.op == "mul":
             self._product(node, s)
+        elif node.op == "div":
+            self._quotient(node, s)
         elif node.op in ("min_of", "max_of", "min", "max"):
             self._extreme(node, s)
         else:
@@ -144,30 +147,47 @@ class Descent:
                 radius[:, sources] = over(most * U * np.add.reduceat(np.abs(own), first, axis=1), most)
         self._ask(node.args[0], found, radius)
 
-    def _block(self, node: Node, s: FloatArray, block: Block, program: Program) -> None:
-        """Replace s phi(u) by a u + b."""
-        u = self.ranges[block.base]
+    def _block(self, values: Ends, s: FloatArray, block: Block, program: Program) -> None:
+        """Replace s phi(u), phi(u) within these values, by a u + b."""
+        u, at = self._spread(block.base, s.shape)
         usable = np.isfinite(u[0]) & np.isfinite(u[1]) & (u[0] <= u[1]) & np.isfinite(s)
         lo, hi = (np.where(usable, end, 0.0) for end in u)
-        at = self.values[block.base]
         point = np.clip(np.where(np.isnan(at), 0.5 * lo + 0.5 * hi, at), lo, hi)
         a, b = BlockLine(block, program, self.place, self.threads).of(s, lo, hi, point)
         known = usable & np.isfinite(a) & (b > -np.inf)
         a = np.where(known, a, 0.0)
         self._ask(block.base, a)
-        self._constant(np.where(known, b, least_multiple(s, self.ranges[node])))
+        self._constant(np.where(known, b, least_multiple(s, values)))
+
+    def _spread(self, node: Node, shape: tuple[int, ...]) -> tuple[list[FloatArray], FloatArray]:
+        """Return the ends and the values of a node as arrays of a shape."""
+        return [np.broadcast_to(end, shape) for end in self.ranges[node]], np.broadcast_to(self.values[node], shape)
 
     def _product(self, node: Node, s: FloatArray) -> None:
-        u, v = ([np.broadcast_to(end, s.shape) for end in self.ranges[a]] for a in node.args)
+        (u, _), (v, _) = (self._spread(a, s.shape) for a in node.args)
+        a = self._bilinear(node, s, u, v)
+        for operand, slope in zip(node.args, a, strict=True):
+            self._ask(operand, slope)
+
+    def _quotient(self, node: Node, s: FloatArray) -> None:
+        (u, _), (v, _) = (self._spread(a, s.shape) for a in node.args)
+        block, program = self.programs.reciprocal(node)
+        with np.errstate(all="ignore"):
+            w = 1 / Interval(*(np.where(v[0] <= v[1], end, 1.0) for end in v))
+        one, other = self._bilinear(node, s, u, [w.lo, w.hi])
+        self._ask(node.args[0], one)
+        self._block((w.lo, w.hi), other, block, program)
+
+    def _bilinear(self, node: Node, s: FloatArray, u: list[FloatArray], v: list[FloatArray]) -> list[FloatArray]:
+        """Replace s u v by a_1 u + a_2 v + b, and return a."""
         with np.errstate(all="ignore"):
             middle = [0.5 * ends[0] + 0.5 * ends[1] for ends in (u, v)]
             a = [s * middle[1], s * middle[0]]
         known = np.isfinite([*u, *v, *a, s]).all(0) & (u[0] <= u[1]) & (v[0] <= v[1])
         u, v, a = ([np.where(known, part, 0.0) for part in parts] for parts in (u, v, a))
         corners = [at_corner(np.where(known, s, 0.0), a, x, y) for x in u for y in v]
-        for operand, slope in zip(node.args, a, strict=True):
-            self._ask(operand, slope)
         self._constant(np.where(known, np.min(corners, axis=0), least_multiple(s, self.ranges[node])))
+        return a
 
     def _extreme(self, node: Node, s: FloatArray) -> None:
         """Replace s min(u) by s u_i + b for the element that is least at the point, or by a constant."""

@@ -11,7 +11,7 @@ from infimum.concurrency import cached_property
 from infimum.function.lines.descent import Below, Descent
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
-from infimum.passes.line_blocks import Block, Blocks
+from infimum.passes.line_blocks import Block, Blocks, reciprocal
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 
@@ -33,6 +33,7 @@ class LinePrograms:
         self.nodes = [node for node in self.blocks.nodes if node.op not in ("x", "constant")]
         self.size = sum(node.size for node in self.nodes)
         self._made: dict[Node, tuple[Block, Program] | None] = {}
+        self._reciprocals: dict[Node, tuple[Block, Program]] = {}
 
     @cached_property
     def values(self) -> Program:
@@ -43,8 +44,15 @@ class LinePrograms:
         """Return a node as a block with its Program, None where it is none."""
         if node not in self._made:
             found = self.blocks.block(node)
-            self._made[node] = None if found is None else (found, lower(found.outputs, found.build.x.size))
+            self._made[node] = None if found is None else (found, lower(found.outputs, node.size))
         return self._made[node]
+
+    def reciprocal(self, node: Node) -> tuple[Block, Program]:
+        """Return 1/v, v the divisor of a quotient, with its Program."""
+        if node not in self._reciprocals:
+            made = reciprocal(node.args[1], node.size)
+            self._reciprocals[node] = made, lower(made.outputs, node.size)
+        return self._reciprocals[node]
 
 
 class GraphLines:
