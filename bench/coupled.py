@@ -25,7 +25,7 @@ from infimum import problems
 from infimum.bench.calibration import as_additions
 from infimum.bench.tables import Row, write_csv
 from infimum.exact.number import exact
-from infimum.problems.fits import FITS
+from infimum.problems.fits import FITS, measurements
 
 RESULTS = Path(__file__).parent / "results" / "coupled.csv"
 
@@ -197,8 +197,104 @@ def cluster() -> Iterator[Run]:
         yield replaced_kowalik(ftol)._replace(name=f"kowalik, ftol {ftol:g}")
 
 
+# ------------------------------------------------------------------------------------------------ hard ones
+def double_diode() -> Run:
+    """Return the fit of two diodes to the cell of RTC France, in microampere, 1 and 100 ohms."""
+    x, y = measurements("pv_rtc_france")
+    volts = exact("1.3806503e-23") * exact("306.15") / exact("1.60217646e-19")
+
+    def squares(b: Any) -> Any:
+        inside = x + b[3] * y
+        diodes = sum(b[i] / 1_000_000 * (np.exp(inside / (b[j] * volts)) - 1) for i, j in ((1, 2), (5, 6)))
+        return np.sum((b[0] - diodes - inside / (100 * b[4]) - y) ** 2)
+
+    half, unit = (0, exact("0.5")), (0, 1)
+    return Run("double diode", squares, [unit, unit, (1, 2), half, unit, unit, (1, 2)])
+
+
+def xor() -> Run:
+    """Return a network of two hidden units and nine weights that is to be XOR."""
+
+    def bend(z: Any) -> Any:
+        return 1 / (1 + np.exp(-z))
+
+    def squares(w: Any) -> Any:
+        total = 0
+        for a, b, wanted in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)):
+            first, second = bend(w[0] * a + w[1] * b + w[4]), bend(w[2] * a + w[3] * b + w[5])
+            total = total + (bend(w[6] * first + w[7] * second + w[8]) - wanted) ** 2
+        return total
+
+    return Run("xor", squares, [(-1, 1)] * 9, known=0.959758757)
+
+
+# Distances between ten kinds of cola, row by row (Groenen and Heiser 1996).
+_COLA = (
+    "1.27 1.69 1.43 2.04 2.35 2.43 3.09 3.18 3.26 2.85 3.20 3.22 3.27 2.88 1.55 2.86 2.56 2.58 2.59 3.12 3.06 "
+    "3.17 3.18 3.18 3.12 1.31 1.64 3.00 3.21 3.18 3.18 3.17 1.70 1.36 2.95 1.32 2.38 2.31 2.42 1.94 2.85 2.81 "
+    "2.56 2.91 2.97"
+)
+
+
+def cola() -> Run:
+    """Return ten points of a plane with distances as asked for."""
+    wanted = exact(_COLA.split())
+
+    def stress(u: Any) -> Any:
+        places = [(0, 0), (u[0], 0), *((u[2 * i - 1], u[2 * i]) for i in range(1, 9))]
+        pairs = ((places[i], places[j]) for i in range(10) for j in range(i))
+        far = (np.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) for a, b in pairs)
+        return sum((distance - asked) ** 2 for distance, asked in zip(far, wanted, strict=True))
+
+    return Run("cola", stress, [(0, 4)] + [(-4, 4)] * 16, known=11.7463902757)
+
+
+def eggholder(n: int) -> Run:
+    def f(x: Any) -> Any:
+        after = x[1:] + 47
+        return -np.sum(after * np.sin(np.sqrt(abs(after + x[:-1] / 2))) + x[:-1] * np.sin(np.sqrt(abs(x[:-1] - after))))
+
+    return Run(f"eggholder {n}", f, [(-512, 512)] * n)
+
+
+def k_means(k: int) -> Run:
+    """Return the sum of the squared distances of 30 points of a plane to the nearest of k centres."""
+    draw = np.random.default_rng(k)
+    middles = draw.uniform(-4, 4, (k, 2))
+    points = middles[np.arange(30) % k] + 0.7 * draw.normal(size=(30, 2))
+
+    def spread(c: Any) -> Any:
+        away = [np.sum((points - c[2 * i : 2 * i + 2]) ** 2, axis=1) for i in range(k)]
+        nearest = away[0]
+        for other in away[1:]:
+            nearest = np.minimum(nearest, other)
+        return np.sum(nearest)
+
+    return Run(f"k-means {k}", spread, [(-6, 6)] * (2 * k))
+
+
+def ginzburg_landau(n: int) -> Run:
+    """Return the energy of a chain from -1 to 1 in a double well, ten units long."""
+    h = 10.0 / (n + 1)
+
+    def energy(u: Any) -> Any:
+        whole = np.concatenate([[-1.0], u, [1.0]])
+        return np.sum((whole[1:] - whole[:-1]) ** 2) / (2 * h) + h * np.sum((1 - u**2) ** 2) / 4
+
+    return Run(f"ginzburg-landau {n}", energy, [(-2, 2)] * n)
+
+
+def hard() -> Iterator[Run]:
+    yield double_diode()
+    yield from (lennard_jones(count) for count in (6, 7))
+    yield from (xor(), cola(), eggholder(10))
+    yield from (k_means(k) for k in (3, 4, 5))
+    yield from (ginzburg_landau(n) for n in (20, 100, 1000))
+
+
 GROUPS: dict[str, Callable[[], Iterator[Run]]] = {
     "convex": convex, "fits": fits, "nist": nist, "linear": linear, "coupled": coupled, "cluster": cluster,
+    "hard": hard,
 }  # fmt: skip
 
 

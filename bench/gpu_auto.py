@@ -1,10 +1,9 @@
 """The default method on a GPU and on all cores of the CPU beside it.
 
-usage: python bench/gpu_auto.py [--write] [--seconds S] [--same-batch] [--leisure]      needs a CUDA device and CuPy
+usage: python bench/gpu_auto.py [--write] [--seconds S] [--leisure]      needs a CUDA device and CuPy
 
     --write        bench/results/gpu_auto.json and gpu_auto.md, or those files in $OUT where that is set
     --seconds      the time limit of a search (20)
-    --same-batch   also the CPU with the batches of the GPU
     --leisure      instead of all that: what kernels gain that are not compiled in a hurry (minutes)
 
     figure         how
@@ -44,7 +43,6 @@ from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
 from infimum.passes.contract.linear_form import form_program
-from infimum.search.auto import search as auto
 from infimum.search.auto import separable
 from infimum.search.backend import boxes_all_over
 from infimum.search.outcome import Options
@@ -212,12 +210,9 @@ def _last(kernel: Any, lo: Any, hi: Any) -> Any:
 # --- searches --------------------------------------------------------------------------------------------------------
 
 
-def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, Any]:
-    """A search with the batches that are usual on a backend."""
-    options = Options(
-        xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus(),
-        batch=auto._BATCHES[batch],
-    )  # fmt: skip
+def searched(case: Case, backend: str, seconds: float) -> dict[str, Any]:
+    """A search on a backend; batches are as large on every one."""
+    options = Options(xtol=None, ftol=case.ftol, fatol=case.ftol, time_limit=seconds, threads=cpu.usable_cpus())
     boxes = 0
     contract = ContractorChain.contract
 
@@ -234,7 +229,6 @@ def searched(case: Case, backend: str, batch: str, seconds: float) -> dict[str, 
         ContractorChain.contract = contract  # type: ignore[method-assign]
     return {
         "backend": backend,
-        "batch": options.batch,
         "seconds": found.seconds,
         "status": found.status.name,
         "gap": found.upper - found.lower,
@@ -270,13 +264,13 @@ def table(rows: list[dict[str, Any]], device: str, threads: int) -> str:
             )
     lines += [
         "",
-        "| function | compiled, s | on | batch | seconds | gap | iterations | boxes | boxes/s | kernels |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| function | compiled, s | on | seconds | gap | iterations | boxes | boxes/s | kernels |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         for of in row["searches"]:
             lines.append(
-                f"| {row['name']} | {sum(row['compiled'].values()):.1f} | {of['backend']} | {of['batch']:,} | "
+                f"| {row['name']} | {sum(row['compiled'].values()):.1f} | {of['backend']} | "
                 f"{of['seconds']:.3g} | {of['gap']:.2g} | {of['iterations']} | {of['boxes']:,} | "
                 f"{of['boxes'] / of['seconds']:,.3g} | {of['kernels']} |"
             )
@@ -287,7 +281,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="the default method on a GPU")
     parser.add_argument("--write", action="store_true", help="write bench/results/gpu_auto.json and gpu_auto.md")
     parser.add_argument("--seconds", type=float, default=20.0, help="the time limit of a search")
-    parser.add_argument("--same-batch", action="store_true", help="also the CPU with the batches of the GPU")
     parser.add_argument("--leisure", action="store_true", help="kernels compiled in a hurry and at leisure")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="some of the functions")
     arguments = parser.parse_args()
@@ -306,12 +299,11 @@ def main() -> int:
         flush=True,
     )
     rows: list[dict[str, Any]] = []
-    settings = [("cpu", "cpu"), ("cuda", "cuda"), *([("cpu", "cuda")] if arguments.same_batch else [])]
     for case in all_cases:
-        found = [searched(case, *setting, arguments.seconds) for setting in settings]
+        found = [searched(case, backend, arguments.seconds) for backend in ("cpu", "cuda")]
         rows.append({"name": case.name, "compiled": kernels[case.name], "searches": found, "batches": []})
         for of in found:
-            print(case.name, {name: of[name] for name in ("backend", "batch", "seconds", "gap", "boxes")}, flush=True)
+            print(case.name, {name: of[name] for name in ("backend", "seconds", "gap", "boxes")}, flush=True)
         rows[-1]["batches"] = batches(case)
         for of in rows[-1]["batches"]:
             print(case.name, of, flush=True)

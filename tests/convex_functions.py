@@ -118,6 +118,18 @@ OPERATIONS: dict[str, tuple[int, str, Callable[..., Any], int]] = {
     "min": (2, "np.minimum({0}, {1})", lambda a, b: a.min(b), 2),
     "hypot": (2, "np.hypot({0}, {1})", lambda a, b: (a * a + b * b).sqrt(), 2),
     "logaddexp": (2, "np.logaddexp({0}, {1})", lambda a, b: (a.exp() + b.exp()).log(), 2),
+    "log_less_of_both": (
+        2,
+        "(np.minimum({0}, {1}) - np.log1p(np.exp(-np.abs({0} - {1}))))",
+        lambda a, b: -((-a).exp() + (-b).exp()).log(),
+        1,
+    ),
+    "log_sum_exp": (
+        3,
+        "special.logsumexp(np.stack([{0}, {1}, -{2}]))",
+        lambda a, b, c: (a.exp() + b.exp() + (-c).exp()).log(),
+        1,
+    ),
     "softplus": (1, "np.logaddexp(0, {0})", lambda a: a.exp().log1p(), 1),
     "log_sigmoid": (1, "np.log(1 / (1 + np.exp(-{0})))", lambda a: -(-a).exp().log1p(), 1),
     "log_not_sigmoid": (1, "np.log(1 - 1 / (1 + np.exp(-{0})))", lambda a: -a.exp().log1p(), 1),

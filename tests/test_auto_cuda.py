@@ -380,7 +380,7 @@ def test_a_batch_is_a_quarter_of_the_boxes_that_wait_on_every_backend(monkeypatc
     taken: list[tuple[int, int]] = []
     take = auto.Pool.take
     monkeypatch.setattr(auto.Pool, "take", lambda pool, most: taken.append((len(pool), most)) or take(pool, most))
-    function, domain, options = asked(of(problems.watson(), 40))
+    function, domain, options = asked(of(problems.watson(), 40), contractors=("level", "mean_value"))
     auto.search(function, domain, options)
     assert max(waiting for waiting, _ in taken) > 4 * 1024
     assert all(most == max(1024, waiting // 4) for waiting, most in taken)

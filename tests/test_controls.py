@@ -122,7 +122,7 @@ def test_names_alone_choose_the_method_they_belong_to() -> None:
         ({"contractors": "levels"}, r"no contractor 'levels'\. Did you mean 'level'\? There are 'linear', 'level'"),
         ({"contractors": ["mean-value"]}, "no contractor 'mean-value'. Did you mean 'mean_value'?"),
         ({"contractors": ("level", "HC4")}, r"no contractor 'HC4'\. There are"),
-        ({"contractors": 3}, r"contractors=3 is no list of names\. Write contractors=\('level', 'monotone'\)"),
+        ({"contractors": 3}, r"contractors=3 is no list of names\. Write contractors=\('level', 'quadratic'\)"),
         ({"contractors": [3]}, "no contractor 3"),
         ({"contractors": "level", "method": "paper"}, "contractors='level' belongs to method='auto'"),
         ({"contractors": (), "method": "paper"}, r"contractors=\(\) belongs to method='auto'"),

@@ -9,6 +9,7 @@ from typing import Any
 import flint
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 import infimum
 from contractions import Applied
@@ -190,6 +191,21 @@ def test_minimisers_are_enclosed_as_narrowly_as_asked_for() -> None:
         lambda x: np.sum(np.cosh(x - 0.25)) + x[0] * x[0], [(-5, 5)] * 3, xtol=1e-6, time_limit=20
     )
     assert result.success
+
+
+@pytest.mark.parametrize(
+    ("f", "bounds", "at"),
+    [
+        (lambda x: np.logaddexp(-(x[0] ** 2), -(x[1] ** 2)), [(-1, 1)] * 2, [1, 1]),
+        (lambda x: np.logaddexp(-np.exp(x[0]), x[1]) + 0.3 * x[0], [(-8, 2), (-20, -19)], [2, -20]),
+        (lambda x: logsumexp(-np.exp(x)) + 0.1 * np.sum(x), [(-8, 2)] * 3, [2, 2, 2]),
+    ],
+    ids=["concave ones", "one concave", "the largest taken out"],
+)
+def test_a_log_sum_exp_of_concave_exponents_has_its_minimum_in_corners(f: Any, bounds: Any, at: Any) -> None:
+    result = infimum.minimize(f, bounds, time_limit=20)
+    assert result.success and result.minimum.lo <= f(np.array(at, float)) <= result.minimum.hi + 1e-9
+    assert any((lo <= at).all() and (at <= hi).all() for lo, hi in result.boxes.transpose(0, 2, 1))
 
 
 def test_without_bounds_it_is_closed_too() -> None:

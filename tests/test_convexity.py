@@ -217,7 +217,21 @@ NOT_CONVEX: dict[str, Callable[[Any], Any]] = {
     "a product of all": lambda x: np.prod(x),
     "a sigmoid": lambda x: 1 / (1 + np.exp(-x[0])),
     "a running product": lambda x: x[0] * x[1] * x[2] + x[0],
+    # log-sum-exps whose exponents are not among the nodes that the output is made of once it is in smooth spelling
+    "the larger of two concave ones, rounded off": lambda x: np.logaddexp(-(x[0] ** 2), -(x[1] ** 2)),
+    "one exponent that is concave": lambda x: np.logaddexp(-np.exp(x[0]), x[1]),
+    "a largest exponent taken out": lambda x: _log_sum_exp(-np.exp(x)),
+    "minus a smaller one, rounded off": lambda x: (
+        np.log1p(np.exp(-np.abs(np.exp(x[0]) - x[1]))) - np.minimum(np.exp(x[0]), x[1])
+    ),
+    "a mixture": lambda x: logsumexp(-np.sum((np.array([[-1.0] * N, [1.0] * N]) - x) ** 2, axis=1)),
+    "powers in turn": lambda x: logsumexp(-(x[::-1] ** 4)),
 }
+
+
+def _log_sum_exp(z: Any) -> Any:
+    largest = np.max(z)
+    return largest + np.log(np.sum(np.exp(z - largest)))
 
 
 @pytest.mark.parametrize("name", NOT_CONVEX)
@@ -370,6 +384,10 @@ MUTANTS = {
     "1 - erf as 1 + erf": Mutant(_method(Logarithms, "_one_minus", _as_one_plus), "log_not_erf"),
     "1 + erf for any exponent": Mutant(_method(Logarithms, "_one_plus", lambda self, u: u.op == "erf"), "probit"),
     "exponents need not be convex": Mutant(_method(convexity.Shapes, "_met", _any_exponents), "logaddexp"),
+    "exponents that were not read are affine": Mutant(
+        _method(convexity.Shapes, "of", lambda self, node: self._known.get(node, shape.AFFINE)),
+        "log_less_of_both log_sum_exp logaddexp",
+    ),
 }
 
 

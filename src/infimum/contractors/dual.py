@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
 from infimum.core.linear import box_minimum, least_squares_box
@@ -43,8 +42,8 @@ class Dual:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
-        low, high, lower = (to_host(array).copy() for array in boxes)
-        limit = to_host(known.limits(boxes))
+        low, high, lower = (array.copy() for array in boxes)
+        limit = known.limits(boxes)
         finite = (np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1)
         active = np.flatnonzero(finite)
         if active.size:
@@ -53,8 +52,8 @@ class Dual:
             y = self._places(box, c, most, known)
             low[active], high[active], bound = self._contracted(box, c, y, most, known)
             lower[active] = np.maximum(lower[active], self.lines.least(bound))
-        found = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
-        return found.emptied(found.is_empty() | (found.lower > like(limit, boxes.lo)))
+        found = Boxes(low, high, lower)
+        return found.emptied(found.is_empty() | (found.lower > limit))
 
     def _places(self, box: Ends, c: FloatArray, most: FloatArray, known: Known) -> FloatArray:
         """Return y (k, m), and offer points that have turned out well (POLICY)."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes
 from infimum.contractors.known import Known
 from infimum.function.expression import form_contraction_ends
@@ -30,8 +29,8 @@ class Lines:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
-        low, high, lower = (to_host(array).copy() for array in boxes)
-        limit = to_host(known.limits(boxes))
+        low, high, lower = (array.copy() for array in boxes)
+        limit = known.limits(boxes)
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         if active.size:
             box = low[active], high[active]
@@ -48,8 +47,8 @@ class Lines:
             )  # fmt: skip
             low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
             lower[some] = np.fmax(lower[some], bound)
-        left = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
-        return left.emptied(left.is_empty() | (left.lower > like(limit, boxes.lo)))
+        left = Boxes(low, high, lower)
+        return left.emptied(left.is_empty() | (lower > limit))
 
 
 def lines(function: Function) -> Lines | None:

@@ -15,6 +15,7 @@ from infimum.contractors.linear.layer import layered
 from infimum.contractors.lines import lines
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
+from infimum.contractors.on_host import OnHost
 from infimum.contractors.quadratic.contractor import quadratic
 from infimum.contractors.shave import Shave
 from infimum.contractors.stationary import Stationary
@@ -40,6 +41,14 @@ def _by_slopes(contractor: Contractor) -> Callable[[Function], Contractor | None
     return lambda function: contractor if function.n <= MOST_FOR_SLOPES else None
 
 
+def _on_host(make: Callable[[Function], Contractor | None]) -> Callable[[Function], Contractor | None]:
+    def made(function: Function) -> Contractor | None:
+        found = make(function)
+        return None if found is None else OnHost(found)
+
+    return made
+
+
 # In the order in which they run; None for a function on which one is not worth its time.
 CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "linear": _worthwhile_layer,
@@ -50,10 +59,10 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "stationary": _by_slopes(Stationary(passes=1)),
     "mean_value": _by_slopes(MeanValue()),
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
-    "nullspace": nullspace,
-    "varpro": lambda function: Varpros(function) if function.n <= MOST_VARIABLES else None,
-    "separable": separable,
-    "lines": lines,
+    "nullspace": _on_host(nullspace),
+    "varpro": _on_host(lambda function: Varpros(function) if function.n <= MOST_VARIABLES else None),
+    "separable": _on_host(separable),
+    "lines": _on_host(lines),
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

@@ -27,9 +27,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import to_host
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.known import Known
+from infimum.contractors.on_host import on_host
 from infimum.domain import Domain
 
 IndexArray = npt.NDArray[np.int64]
@@ -72,8 +72,9 @@ class Tried:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return what the contractor leaves of the boxes that it is given, and the others as they are."""
-        if not self._is_ready(len(boxes)):
-            return boxes
+        return on_host(self._contract, boxes, known) if self._is_ready(len(boxes)) else boxes
+
+    def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         assert self._own is not None
         sizes = _sizes(boxes, known.domain)
         given = np.sort(np.concatenate([self._given(int(size), rows) for size, rows in _groups(sizes)]))
@@ -115,17 +116,15 @@ class Tried:
         return record.taken * FOLLOWING >= self._own.price * record.given > 0
 
     def _write_down(self, before: Boxes, after: Boxes, sizes: IndexArray) -> None:
-        gone = to_host(shrinkage(before.ends, after.ends))
-        gone = np.where(to_host(after.is_empty()), 1.0, gone)
+        gone = np.where(after.is_empty(), 1.0, shrinkage(before.ends, after.ends))
         for size, rows in _groups(sizes):
             self._records.setdefault(int(size), _Record()).add(len(rows), float(np.sum(gone[rows])))
 
 
 def _sizes(boxes: Boxes, domain: Domain) -> IndexArray:
     """Return how often boxes (k,) are halved, over all variables on average; an infinite range counts as not halved."""
-    low, high = to_host(boxes.lo), to_host(boxes.hi)
     with np.errstate(all="ignore"):
-        parts = (domain.hi - domain.lo) / (high - low)
+        parts = (domain.hi - domain.lo) / (boxes.hi - boxes.lo)
         halvings = np.frexp(np.where(np.isfinite(parts), parts, 1.0))[1] - 1  # the same on every machine
     return np.asarray(np.sum(halvings, axis=1, dtype=np.int64) // boxes.n)
 

@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.backends.placement import like, to_host
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.concurrency import cached_property
 from infimum.contractors.dual import Dual, dual
@@ -70,8 +69,8 @@ class Varpro:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
-        low, high, lower = (to_host(array).copy() for array in boxes)
-        limit = to_host(known.limits(boxes))
+        low, high, lower = (array.copy() for array in boxes)
+        limit = known.limits(boxes)
         own, linear = self.projection.nonlinear, self.projection.linear
         most = self.lines.most(limit)
         finite = (np.isfinite(low[:, own]) & np.isfinite(high[:, own]) & (low[:, own] <= high[:, own])).all(axis=1)
@@ -91,8 +90,8 @@ class Varpro:
             given = Boxes(low[others], high[others], lower[others])
             low[others], high[others], lower[others] = self.fallback.contract(given, known.under(limit[others]))
         self._hint(Boxes(low[active], high[active]), found, fit.c, known)
-        after = Boxes(*(like(array, boxes.lo) for array in (low, high, lower)))
-        return after.emptied(after.is_empty() | (after.lower > like(limit, boxes.lo)))
+        after = Boxes(low, high, lower)
+        return after.emptied(after.is_empty() | (lower > limit))
 
     # ------------------------------------------------------------------------------------------ proof
     def _bound(self, box: Ends, fit: Fit, most: FloatArray, threads: int) -> _Bound:
@@ -222,7 +221,7 @@ class Varpros:
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
         with np.errstate(all="ignore"):
-            is_wide = np.isinf(to_host(boxes.hi) - to_host(boxes.lo)).any(1) & ~to_host(boxes.is_empty())
+            is_wide = np.isinf(boxes.hi - boxes.lo).any(1) & ~boxes.is_empty()
         if not is_wide.any():
             return self._tried.contract(boxes, known)
         if self._own is None:

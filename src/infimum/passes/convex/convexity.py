@@ -52,23 +52,31 @@ class Shapes:
         self.truths = Truths(build)
         self.build = build
         self._exponents = found.exponents
-        self._varies: set[Node] = set()
+        self._varies: dict[Node, bool] = {}
         self._known: dict[Node, Shape] = {}
         self.logarithms = Logarithms(self)
         self.norms = Norms(self)
         self.products = Products(self)
-        for node in ancestors([found.output]):
-            if node.op == "x" or any(a in self._varies for a in node.args):
-                self._varies.add(node)
-                self._known[node] = self._met(node, self._made(node))
+        self._read(found.output)
 
     def of(self, node: Node) -> Shape:
-        """Return the shape of a node."""
-        return self._known.get(node, NEITHER) if self.varies(node) else AFFINE
+        """Return the shape of a node, whether the output is made of it or not."""
+        if node not in self._known:
+            self._read(node)
+        return self._known[node]
 
     def varies(self, node: Node) -> bool:
-        """Return whether a node depends on x."""
-        return node in self._varies
+        """Return whether a node depends on x, whether the output is made of it or not."""
+        if node not in self._varies:
+            self._read(node)
+        return self._varies[node]
+
+    def _read(self, output: Node) -> None:
+        """Find the shapes of a node and of all that it is made of. What is read is not read again."""
+        for node in ancestors([output]):
+            if node not in self._known:
+                self._varies[node] = node.op == "x" or any(self._varies[a] for a in node.args)
+                self._known[node] = self._met(node, self._made(node)) if self._varies[node] else AFFINE
 
     def through(self, curve: Curve | None, u: Node) -> Shape:
         """Return the shape of an operation of this curve, of u."""

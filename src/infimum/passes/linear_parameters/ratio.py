@@ -70,6 +70,8 @@ class Ratio:
 
 def ratio(residuals: Node, n: int) -> Ratio | None:
     """Return residuals as a quotient with divisors that depend on x; None where they are none."""
+    if not any(_divides(node) for node in ancestors([residuals])):
+        return None
     try:
         above, below = _Quotients(n).of(residuals)
     except _Unread:
@@ -120,6 +122,10 @@ def _is_multi_affine(monomial: Monomial) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------- quotients
+def _divides(node: Node) -> bool:
+    return node.op in ("div", "recip") or (node.op == "pown" and integer_of(node) < 0)
+
+
 Quotient = tuple[Polynomial, Polynomial | None]  # above, below: None for 1
 
 
