@@ -18,7 +18,7 @@ from fit_functions import RandomFit, fit_function
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Known
 from infimum.contractors.fits import varpro as room
-from infimum.contractors.fits.varpro import Varpro, varpro
+from infimum.contractors.fits.varpro import Varpro, Varpros, varpro
 from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
 from infimum.function.function import trace
@@ -246,6 +246,18 @@ def test_where_columns_coalesce_dual_lines_take_over() -> None:
     known = Known(function, domain, 25.0)
     assert dataclasses.replace(own, fallback=None).contract(box, known).lower[0] == -np.inf
     assert own.contract(box, known).lower[0] > 15
+
+
+def test_it_stands_back_where_orthogonal_vectors_are_known() -> None:
+    problem = infimum.problems.named("nist_kirby2")
+    function = trace(problem.f, problem.n)
+    domain = read_bounds([(-np.inf, np.inf)] * 3 + [(-0.015, 0.0), (0.0, 2e-4)], problem.n)
+    own = varpro(function)
+    assert own is not None
+    lo, hi = (np.where(np.isinf(end), end, problem.minimiser)[None] for end in (domain.lo, domain.hi))
+    boxes, known = Boxes(lo, hi), Known(function, domain, 10.0)
+    assert own.contract(boxes, known).lower[0] > 3
+    assert Varpros(function).contract(boxes, known) is boxes
 
 
 @pytest.mark.parametrize("f", [np.sum, lambda x: (x[0] ** 2 * x[1] ** 2 - 1) ** 2 + (x[0] ** 2 - 2 * x[1] ** 2) ** 2])

@@ -26,6 +26,7 @@ import numpy as np
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.concurrency import cached_property
 from infimum.contractors.dual import Dual, dual
+from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
 from infimum.contractors.known import Known
 from infimum.contractors.trial import Tried
@@ -208,7 +209,10 @@ def _inverse(triangle: FloatArray) -> FloatArray:
 
 
 class Varpros:
-    """The variable projection of a function: always on boxes with infinite ranges, else where it is seen to pay."""
+    """The variable projection of a function: always on boxes with infinite ranges, else where it is seen to pay.
+
+    There is none where orthogonal vectors are known (nullspace.py), which need no curvature.
+    """
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -216,7 +220,7 @@ class Varpros:
 
     @cached_property
     def _own(self) -> Varpro | None:
-        return varpro(self._function)
+        return varpro(self._function) if nullspace(self._function) is None else None
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
