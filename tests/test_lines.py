@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import infimum
-from contractions import Applied, boxes_around, missing
+from contractions import Applied, boxes_around, boxes_of_any_size, missing
 from coupled_functions import coupled_function
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Known
@@ -268,6 +268,19 @@ def test_it_runs_where_it_is_named_and_not_otherwise() -> None:
         result = infimum.minimize(f, [(-3, 3)] * 2, contractors=names, threads=1)
         assert result.success
         assert any(name == "lines" for step in result.history for name, _ in step.work) == runs
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("upper", [1.0, 1e300, -1e300, np.inf])
+def test_numbers_of_any_size_are_borne(upper: float) -> None:
+    for seed in range(15):
+        f, _, _ = drawn(seed, seed % len(MAKERS))
+        function, everywhere = trace(f, f.n), read_bounds([(None, None)] * f.n, f.n)
+        made = [own for own in (lines(function),) if own is not None]
+        lo, hi = boxes_of_any_size(f.n, seed)
+        for own in made:
+            found = own.contract(Boxes(lo, hi), Known(function, everywhere, upper))
+            assert ((found.lo >= lo) & (found.hi <= hi) | found.is_empty()[:, None]).all()
 
 
 def test_infinite_boxes_stay_as_they_are_and_large_functions_have_none() -> None:

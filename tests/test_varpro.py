@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import infimum
-from contractions import Applied, boxes_around, missing
+from contractions import Applied, boxes_around, boxes_of_any_size, missing
 from fit_functions import RandomFit, fit_function
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Known
@@ -246,6 +246,19 @@ def test_where_columns_coalesce_dual_lines_take_over() -> None:
     known = Known(function, domain, 25.0)
     assert dataclasses.replace(own, fallback=None).contract(box, known).lower[0] == -np.inf
     assert own.contract(box, known).lower[0] > 15
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("upper", [1.0, 1e300, -1e300, np.inf])
+def test_numbers_of_any_size_are_borne(upper: float) -> None:
+    for seed in range(15):
+        f, _, _ = drawn(seed)
+        function, everywhere = trace(f, f.n), read_bounds([(None, None)] * f.n, f.n)
+        made = [own for own in (varpro(function), Varpros(function)) if own is not None]
+        lo, hi = boxes_of_any_size(f.n, seed)
+        for own in made:
+            found = own.contract(Boxes(lo, hi), Known(function, everywhere, upper))
+            assert ((found.lo >= lo) & (found.hi <= hi) | found.is_empty()[:, None]).all()
 
 
 def test_it_stands_back_where_orthogonal_vectors_are_known() -> None:

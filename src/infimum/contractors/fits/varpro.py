@@ -110,11 +110,12 @@ class Varpro:
             p, t, value.lo, (slope.lo, slope.hi), (curvature.lo, curvature.hi), np.ones(t.shape, bool), most,
             rounds=_ROUNDS, threads=threads,
         )  # fmt: skip
-        room = np.maximum((Interval(most) - found.lower).hi, 0.0)
-        reach = self._reach(ends, kappa, fit.turn, np.where(np.isnan(room), np.inf, room))
+        known = np.isfinite(found.lower)
+        room = np.maximum((Interval(most) - np.where(known, found.lower, 0.0)).hi, 0.0)
+        reach = self._reach(ends, kappa, fit.turn, np.where(known, room, np.inf))
         steps = (Interval(*p) - t)[:, None, :]
         around = fit.c + np.sum(Interval(fit.follows) * steps, axis=2) + Interval(-reach, reach)
-        radius = 0.5 * (p[1] - p[0])
+        radius = 0.5 * p[1] - 0.5 * p[0]
         with np.errstate(all="ignore"):
             spread = (np.matmul(curvature.hi - curvature.lo, radius[:, :, None])[:, :, 0] + np.abs(slope.hi)) * radius
         costs = np.where(np.isfinite(spread), spread, 0.0)

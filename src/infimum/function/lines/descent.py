@@ -122,7 +122,11 @@ class Descent:
     def _multiple(self, node: Node, s: FloatArray) -> None:
         """Ask for an operand times, or over, a constant."""
         number = int(node.op == "div" or node.args[1].op == "constant")
-        factor = Interval(*self.ranges[node.args[number]])
+        ends = self.ranges[node.args[number]]
+        if not np.isfinite(ends).all():
+            self._as_constant(node, s)
+            return
+        factor = Interval(*ends)
         product = Interval(s) * (1 / factor if node.op == "div" else factor)
         found = 0.5 * product.lo + 0.5 * product.hi
         with np.errstate(all="ignore"):

@@ -54,7 +54,7 @@ def sum_down(b: FloatArray) -> FloatArray:
 def least_multiple(s: FloatArray, ends: Ends) -> FloatArray:
     """Return at most the least of s v; +inf where v has no value."""
     nowhere = ends[0] > ends[1]
-    known = ends[0] <= ends[1]
+    known = (ends[0] <= ends[1]) & (ends[0] < np.inf) & (ends[1] > -np.inf)
     v = Interval(np.where(known, ends[0], -np.inf), np.where(known, ends[1], np.inf))
     found: FloatArray = np.where(nowhere, np.inf, (Interval(s) * v).lo)
     return found
