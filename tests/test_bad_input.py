@@ -186,3 +186,11 @@ def test_odd_numbers_are_refused_in_words(options: dict[str, Any], words: str) -
 @pytest.mark.parametrize("options", [{"time_limit": 10**400}, {"xtol": 10**400}, {"threads": 10**12}], ids=str)
 def test_numbers_beyond_all_doubles_are_no_limits(options: dict[str, Any]) -> None:
     assert infimum.minimize(lambda x: x[0] ** 2, [(-1, 1)], **options).success
+
+
+@pytest.mark.parametrize(
+    "bounds", [([0, 0], [5, 5]), (np.array([0, 0]), np.array([5, 5])), ((0, 0), (5.0, 5.0))], ids=str
+)
+def test_scipys_columns_of_two_variables_are_not_read_as_pairs(bounds: Any) -> None:
+    with pytest.raises(infimum.InvalidBounds, match=r"is SciPy's \(lower, upper\)\. Write one pair"):
+        infimum.minimize(lambda x: (x[0] - 1) ** 2 + (x[1] - 2) ** 2, bounds)

@@ -295,3 +295,8 @@ def test_units_do_not_matter() -> None:
         infimum.fit(decay, X, 1e-160 * Y, bounds=[(0, 1e-159), (0, 5)])
     with pytest.raises(InvalidData, match="other units"):
         infimum.fit(decay, X, 1e160 * Y, bounds=[(0, 1e161), (0, 5)])
+
+
+def test_residuals_without_a_number_are_refused() -> None:
+    with pytest.raises(InvalidData, match="residuals\\(x\\) returns no numbers"):
+        infimum.least_squares(lambda x: [], [(-1, 1)])

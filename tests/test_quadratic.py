@@ -546,3 +546,24 @@ def test_a_quadratic_function_of_a_line_or_half_line_is_left_to_others() -> None
     assert not unbounded.success or unbounded.optimum.lo == -np.inf
     assert quadratic(traced(lambda x: np.sin(x[0]), 1)) is None
     assert quadratic(traced(lambda x: 3 * x[0], 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("f", "bounds"),
+    [
+        (lambda x: x[0] * x[1], [(-1e81, 1e81)] * 2),
+        (lambda x: 1e165 * x[0] * x[1], [(-1, 1)] * 2),
+        (lambda x: -(x[0] ** 2), [(-1e100, 1e120)]),
+        (lambda x: (x[0] + x[1]) ** 2 + 1e-3 * x[0], [(-1e90, 1e90)] * 2),
+        (lambda x: 1e300 * x[0] * x[1] - 1e300 * x[0], [(-1e5, 1e5)] * 2),
+        (lambda x: 1e-300 * x[0] * x[1], [(-1, 1)] * 2),
+    ],
+    ids=str,
+)
+def test_units_do_not_matter_to_the_choice_of_shifts(f: Any, bounds: Any) -> None:
+    result = infimum.minimize(f, bounds, time_limit=20)
+    ends = np.array([[lo, hi] for lo, hi in bounds])
+    corners = np.stack(np.meshgrid(*ends), -1).reshape(-1, len(bounds))
+    with np.errstate(all="ignore"):
+        assert result.minimum.lo <= min(f(corner) for corner in corners)
+    assert result.status in (infimum.Status.PROVED, infimum.Status.GOAL_MISSED)

@@ -20,6 +20,7 @@ from infimum.domain import read_bounds
 from infimum.function import expression
 from infimum.function.expression import unbounded_below
 from infimum.function.function import trace
+from infimum.graph.node import ancestors
 from infimum.ops import OPERATIONS
 from infimum.passes.unbounded import coercive, germs, paths
 from infimum.passes.unbounded.coercive import minorant, radii
@@ -104,7 +105,7 @@ def _boxes(f: Formula, bounds: Bounds, iterations: int = 20) -> FloatArray:
 
 
 def _claim(f: Formula, bounds: Bounds, boxes: FloatArray) -> object:
-    return unbounded_below(trace(f, len(bounds)), read_bounds(bounds, len(bounds)), boxes)
+    return unbounded_below(trace(f, len(bounds)), read_bounds(bounds, len(bounds)), boxes, 100_000)
 
 
 @pytest.mark.parametrize("name", FALLING)
@@ -391,3 +392,21 @@ def test_bounded_domains_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_fall_between_two_points_is_not_said_to_be_at_one_of_them() -> None:
     found = infimum.minimize(lambda x: special.xlogy(x[0] - 1, np.sqrt(x[1])), [(-3, 4), (-2.5, 3)])
     assert found.status == 9 and "between x = (" in found.message and "goes to (" not in found.message
+
+
+def test_the_search_for_a_fall_leaves_time_for_the_search() -> None:
+    t, y = np.linspace(0, 5, 8), np.array([-1.68, -0.54, 5.44, -0.08, -2.03, 0.31, 2.39, -4.44])
+    f = trace(lambda x: np.log(np.sum((x[0] * t + x[1] - y) ** 2)), 2)
+    size = sum(node.size for node in ancestors([f.value_node]))
+    asked = 0
+
+    class Counted(paths._Prover):
+        def _falls(self, start: Any) -> bool:
+            nonlocal asked
+            asked += 1
+            return super()._falls(start)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "_Prover", Counted)
+        assert unbounded_below(f, read_bounds([(-5, 5)] * 2), np.array([[[-5.0, 5.0]] * 2] * 4), 100 * size) is None
+    assert 0 < asked <= 100

@@ -107,6 +107,8 @@ def least_squares(
     start = parameters.starts("x0", x0, domain)
     further = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
     traced = ResidualVector(residuals, domain.n, further, _box(domain))
+    if not traced.offsets().size:
+        raise InvalidData("residuals(x) returns no numbers. Return an array with one for each measurement.")
     result = minimize(
         SumOfSquares(residuals), pairs, args=further, x0=start, **_goal(traced.offsets(), options), **options
     )
@@ -162,7 +164,7 @@ def _goal(measured: FloatArray, options: dict[str, Any]) -> dict[str, Any]:
     """Return the absolute goal where none is given: a small part of the sum of squares of what was measured."""
     with np.errstate(all="ignore"):
         total = float(np.sum(np.square(measured)))
-    largest = float(np.max(np.abs(measured)))
+    largest = float(np.max(np.abs(measured), initial=0.0))
     if largest and not _SMALLEST <= total <= _LARGEST:
         raise InvalidData(
             f"The largest of the data is {largest:.3g}, of which the square is near the end of the doubles. Write "

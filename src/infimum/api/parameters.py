@@ -170,6 +170,21 @@ def _refuse_if_of_scipy(bounds: Any, lower: list[Any], upper: list[Any]) -> None
     )
 
 
+def refuse_columns(bounds: tuple[Any, ...]) -> None:
+    """Refuse a tuple of two sequences of two numbers that leave no room as pairs, and do as SciPy's (lower, upper)."""
+    sides = [_listed(side) for side in bounds]
+    if len(sides) != 2 or any(side is None or len(side) != 2 for side in sides):
+        return
+    lower, upper = (side or [] for side in sides)
+    try:
+        leave_none = all(_end(lo, -math.inf) == _end(hi, math.inf) for lo, hi in (lower, upper))
+        leave_room = all(_end(lo, -math.inf) < _end(hi, math.inf) for lo, hi in zip(lower, upper, strict=True))
+    except (TypeError, ValueError):
+        return  # what is no number is told by the reader of pairs
+    if leave_none and leave_room:
+        raise _refused(bounds, lower, upper)
+
+
 def _end(value: Any, missing: float) -> float:
     return missing if value is None else float(value)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.api import options
+from infimum.api.parameters import refuse_columns
 from infimum.concurrency import one_at_a_time
 from infimum.domain import Domain, read_bounds
 from infimum.errors import InvalidBounds, InvalidJacobian, InvalidOption
@@ -46,6 +47,8 @@ def read_task(f_or_problem: Any, bounds: Any, args: Any, jac: Objective | None, 
         raise InvalidBounds("Bounds are missing. Write one pair for each variable, such as bounds=[(-1, 1)] * n.")
     if maximize:
         f, jac = negated(f), None if jac is None else negated(jac)
+    if isinstance(bounds, tuple):
+        refuse_columns(bounds)
     given = args if isinstance(args, tuple) else tuple(args) if isinstance(args, list) else (args,)
     return Task(f, jac, given, read_bounds(bounds, size))
 

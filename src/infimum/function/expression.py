@@ -83,12 +83,13 @@ def stepped_variables(function: Function) -> BoolArray:
     return stepped(function.value_node, function.n)
 
 
-def unbounded_below(function: Function, domain: Domain, boxes: FloatArray) -> str | None:
+def unbounded_below(function: Function, domain: Domain, boxes: FloatArray, work: int) -> str | None:
     """Return a path along which the function falls below every number, None where none was found.
 
     boxes (k, n, 2): where its lower bound is -inf.
+    work: about how many elements of its arrays are looked at.
     """
-    return paths.unbounded_below(function.value_node, domain, boxes)
+    return paths.unbounded_below(function.value_node, domain, boxes, work)
 
 
 def rational_form(function: Function, domain: Domain) -> Rational | None:

@@ -22,13 +22,21 @@ _SHORTER = 14
 
 
 def shifts(matrices: FloatArray, slopes: FloatArray) -> FloatArray:
-    """Return sigma (k, n) > 0 for S (k, n, n) and g (k, n)."""
+    """Return sigma (k, n) > 0 for S (k, n, n) and g (k, n); NaN where none is found."""
     k, n = slopes.shape
     bordered = np.zeros((k, n + 1, n + 1))
     bordered[:, 1:, 1:] = matrices
     bordered[:, 0, 1:] = bordered[:, 1:, 0] = slopes
+    # In units of the largest entry, so that squares of inverses are no 0. What has no finite entries gets a 1.
+    _, powers = np.frexp(np.abs(bordered).max((1, 2)))
     with np.errstate(all="ignore"):
-        return _least(bordered, steps=8 + n // 6)[:, 1:]
+        bordered = np.ldexp(bordered, -powers[:, None, None])
+        bordered = np.where(np.isfinite(bordered).all((1, 2), keepdims=True), bordered, np.eye(n + 1))
+        try:
+            found: FloatArray = np.ldexp(_least(bordered, steps=8 + n // 6)[:, 1:], powers[:, None])
+        except np.linalg.LinAlgError:
+            found = np.full((k, n), np.nan)
+        return found
 
 
 def _least(matrices: FloatArray, steps: int) -> FloatArray:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice, product, zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from infimum.passes.unbounded.germs import BITS, Germ, Undefined, along, number,
 
 FloatArray = npt.NDArray[np.float64]
 
-_MOST_PATHS = 400  # of each kind
+_MOST_PATHS = 400  # of each kind at each place
 _MOST_NODES = 2000
 _BOXES = 4  # that are looked at
 _EPSILON = 2.0**-BITS
@@ -43,25 +43,27 @@ def _shown(point: FloatArray) -> str:
     return f"({', '.join(f'{value:.6g}' for value in point[:6].tolist())}{more})"
 
 
-def unbounded_below(value: Node, domain: Domain, boxes: FloatArray) -> str | None:
+def unbounded_below(value: Node, domain: Domain, boxes: FloatArray, work: int) -> str | None:
     """Return, in words, where an expression falls below every number, or None where no such place was found.
 
     boxes (k, n, 2): where its lower bound is -inf.
+    work: about how many elements of nodes are looked at. Kinds of paths take turns.
     """
-    if len(ancestors([value])) > _MOST_NODES or value.size != 1:
+    nodes = ancestors([value])
+    if len(nodes) > _MOST_NODES or value.size != 1:
         return None
     prover = _Prover(value, domain)
-    for ray in islice(prover.to_infinity(boxes), _MOST_PATHS):
-        if prover.falls_along(*ray):
-            return f"as x goes to {_shown(_limit(*ray))}, along a ray to infinity"
+    kinds = [prover.rays(boxes)]
     for box in boxes[:_BOXES]:
-        for ray in islice(prover.to_points(box), _MOST_PATHS):
-            if prover.falls_along(*ray):
-                return f"as x goes to {_shown(ray[0])}, along a straight line"
-        for start, end, pivot in islice(prover.pivots(box), _MOST_PATHS):
-            if prover.falls_through(start, end, pivot):
-                return f"between x = {_shown(start)} and x = {_shown(end)}, where a subexpression goes to 0"
-    return None
+        kinds += [prover.lines(box), prover.segments(box)]
+    said = islice(_in_turn(kinds), work // sum(node.size for node in nodes))
+    return next((where for where in said if where is not None), None)
+
+
+def _in_turn(kinds: list[Iterator[str | None]]) -> Iterator[str | None]:
+    """Yield the first of each, the second of each, and so on."""
+    for row in zip_longest(*(islice(kind, _MOST_PATHS) for kind in kinds), fillvalue=""):
+        yield from (said for said in row if said != "")
 
 
 def _limit(point: FloatArray, direction: FloatArray, powers: FloatArray) -> FloatArray:
@@ -77,6 +79,25 @@ class _Prover:
         nodes = ancestors([value])
         self.x = next((node for node in nodes if node.op == "x"), None)
         self.edges = list(_pivots(nodes))
+
+    # ------------------------------------------------------------------------------------------ what is found
+    def rays(self, boxes: FloatArray) -> Iterator[str | None]:
+        """Yield for each ray to infinity what is said of it, None where nothing is proved."""
+        for ray in self.to_infinity(boxes):
+            falls = self.falls_along(*ray)
+            yield f"as x goes to {_shown(_limit(*ray))}, along a ray to infinity" if falls else None
+
+    def lines(self, box: FloatArray) -> Iterator[str | None]:
+        """Yield the same for each straight line to a point."""
+        for line in self.to_points(box):
+            yield f"as x goes to {_shown(line[0])}, along a straight line" if self.falls_along(*line) else None
+
+    def segments(self, box: FloatArray) -> Iterator[str | None]:
+        """Yield the same for each segment on which something goes to 0."""
+        for start, end, pivot in self.pivots(box):
+            falls = self.falls_through(start, end, pivot)
+            where = f"between x = {_shown(start)} and x = {_shown(end)}"
+            yield f"{where}, where a subexpression goes to 0" if falls else None
 
     # ------------------------------------------------------------------------------------------ proofs
     def falls_along(self, point: FloatArray, direction: FloatArray, powers: FloatArray) -> bool:

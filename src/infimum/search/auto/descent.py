@@ -75,7 +75,7 @@ class _Curvature(ABC):
     def learn(self, step: FloatArray, turn: FloatArray) -> None:
         """Learn that the slope turned by so much along a step."""
         along = float(step @ turn)
-        if along > 1e-12 * (turn @ turn):
+        if along > 1e-12 * (turn @ turn) and turn @ (self.scale * turn) > 0:  # which may underflow
             self._learn(step, turn, along)
             self.is_known = True
 

@@ -194,7 +194,8 @@ class Search(Method):
             return
         pools = [pool.all() for pool in (self.done, self.open)]
         boxes = [np.stack([lo, hi], -1)[lower == -np.inf][: tuning.RAYS] for lo, hi, lower in pools]
-        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS])
+        work = tuning.RAY_WORK + tuning.RAY_WORK * self.iterations // tuning.RAY_WORK_AFTER
+        ray = unbounded_below(self.function, self.domain, np.concatenate(boxes)[: tuning.RAYS], work)
         if ray is not None:
             self.proof = Proof(Status.UNBOUNDED, f"This is proved {ray}.")
 

@@ -26,6 +26,7 @@ DESCENTS = 2  # from the best starts: they often lead to one point
 DIVES_FROM = 4  # iterations: before, boxes are too wide for halving
 LEAST_STEPS, MOST_STEPS, STEP_NUMBERS = 8, 120, 10_000_000  # of a descent: fewer for many variables, which cost more
 RAYS = 4  # boxes without lower bound near which a proof that there is none is looked for
+RAY_WORK, RAY_WORK_AFTER = 8_000, 64  # elements looked at, some 0.2 s; as many again for so many iterations
 
 # Exploration
 EXPLORE_FROM = 2  # iterations: many searches are over by then
