@@ -291,3 +291,8 @@ def test_infinite_boxes_stay_as_they_are_and_large_functions_have_none() -> None
     found = own.contract(Boxes(lo, hi), Known(function, read_bounds([(None, 1), (0, 2)], 2), 1.0))
     assert np.array_equal(found.lo, lo) and np.array_equal(found.hi, hi)
     assert lines(trace(lambda x: np.sum(x**2), 65)) is None
+
+
+def test_a_variable_and_a_number_alone_have_none() -> None:
+    assert lines(trace(lambda x: x[0], 1)) is None
+    assert lines(trace(lambda x: 0.0 * x[0] + 1.0, 1)) is None

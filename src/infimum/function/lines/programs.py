@@ -80,6 +80,6 @@ class GraphLines:
 
 
 def graph_lines(function: Function) -> GraphLines | None:
-    """Return the lines through a function's graph; None where it is too large."""
+    """Return the lines through a function's graph; None where it is too large, or a variable or a number alone."""
     found = LinePrograms(function.programs.value_node, function.n)
-    return GraphLines(found, function.place) if found.size <= _MOST_ELEMENTS else None
+    return GraphLines(found, function.place) if 0 < found.size <= _MOST_ELEMENTS else None
