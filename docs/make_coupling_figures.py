@@ -5,6 +5,7 @@ python docs/make_coupling_figures.py
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
@@ -18,12 +19,17 @@ import infimum
 from infimum.contractors import Boxes, Contractor, Known, MeanValue
 from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
+from infimum.contractors.fits.nullspace import nullspace
+from infimum.contractors.fits.separable import separable
 from infimum.contractors.fits.varpro import varpro
 from infimum.contractors.lines import lines
+from infimum.contractors.table import DEFAULT
 from infimum.domain import read_bounds
+from infimum.function.function import Function
+from infimum.problems.problem import Problem
 
 FOLDER = Path(__file__).parent / "figures"
-BLUE, ORANGE, GREEN, GREY = "#1f6fb4", "#d1651a", "#3a8f4d", "#777777"
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f6fb4", "#d1651a", "#3a8f4d", "#8a4fb0", "#777777"
 plt.rcParams.update({
     "svg.hashsalt": "infimum", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False,
     "figure.facecolor": "white", "legend.frameon": False,
@@ -61,30 +67,76 @@ def convex() -> None:
 def dual_lines() -> None:
     """Draw the distance of three lower bounds from the minimum over the width of boxes around the minimiser."""
     problem = infimum.problems.named("pv_rtc_france")
+    distances(problem, np.array([], int), 2.0 ** -np.arange(3.0, 14.0), {
+        "interval enclosure": (lambda function: Enclosure(), GREY), "mean-value form": (lambda f: MeanValue(), GREEN),
+        "dual lines": (dual, BLUE),
+    })  # fmt: skip
+    plt.xlabel("width of the box, as a part of the bounds")
+    plt.legend(loc="lower right", bbox_to_anchor=(1.0, 0.06))
+    written("dual")
+
+
+def fits() -> None:
+    """Draw the same for two fits whose linear parameters keep all of their bounds, or have none."""
+    for name, problem, makers in (
+        ("separable", infimum.problems.named("nist_gauss1"), {
+            "dual lines": (dual, BLUE), "separable": (separable, GREEN),
+        }),
+        ("nullspace", infimum.problems.named("nist_lanczos3"), {
+            "dual lines": (dual, BLUE), "separable": (separable, GREEN), "null space": (nullspace, PURPLE),
+        }),
+    ):  # fmt: skip
+        parameters = infimum.trace(problem.f, problem.n).linear_parameters
+        assert parameters is not None
+        distances(problem, parameters.linear, 2.0 ** -np.arange(1.0, 12.0), makers)
+        plt.xlabel("width of the nonlinear parameters, as a part of their bounds")
+        plt.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=9, columnspacing=1.2)
+        written(name)
+
+
+def distances(
+    problem: Problem, whole: np.ndarray, widths: np.ndarray,
+    makers: dict[str, tuple[Callable[[Function], Contractor | None], str]],
+) -> None:  # fmt: skip
+    """Draw how far bounds are below the minimum over the width of boxes around it; `whole` ones keep their bounds."""
     domain = read_bounds(problem.bounds, problem.n)
     function = infimum.trace(problem.f, problem.n)
-    known = Known(function, domain)
     best, least = np.asarray(problem.minimiser, float), float(problem.minimum)
-    widths = 2.0 ** -np.arange(3.0, 14.0)
-    found: list[tuple[str, Contractor | None, str]] = [
-        ("interval enclosure", Enclosure(), GREY), ("mean-value form", MeanValue(), GREEN),
-        ("dual lines", dual(function), BLUE),
-    ]  # fmt: skip
     plt.figure(figsize=(6.2, 3.6))
-    for label, contractor, colour in found:
+    for label, (maker, colour) in makers.items():
+        contractor = maker(function)
         assert contractor is not None
         gaps = []
         for width in widths:
             radius = 0.5 * width * (domain.hi - domain.lo)
+            radius[whole] = np.inf
             lo, hi = np.maximum(best - radius, domain.lo), np.minimum(best + radius, domain.hi)
-            lower = contractor.contract(Boxes(lo[None], hi[None]), known).lower[0]
+            lower = contractor.contract(Boxes(lo[None], hi[None]), Known(function, domain, 1e300)).lower[0]
             gaps.append(max(least - lower, 1e-14))
         plt.loglog(widths, gaps, "o-", color=colour, label=label)
     plt.axhline(1e-6 * least, color=ORANGE, ls=":", label="a millionth of the minimum")
-    plt.xlabel("width of the box, as a part of the bounds")
     plt.ylabel("minimum - lower bound")
-    plt.legend(loc="lower right", bbox_to_anchor=(1.0, 0.06))
-    written("dual")
+
+
+def clusters() -> None:
+    """Draw the boxes that digits of a minimum cost, with second order and without."""
+    goals = 10.0 ** -np.arange(2.0, 11.0)
+    plt.figure(figsize=(6.2, 3.4))
+    for name, marker in (("goldstein_price", "o"), ("hartmann6", "s")):
+        problem = infimum.problems.named(name)
+        others = tuple(other for other in DEFAULT if other != "taylor")
+        for names, colour, label in ((DEFAULT, BLUE, "with"), (others, ORANGE, "without")):
+            counts = []
+            for goal in goals:
+                result = infimum.minimize(problem, ftol=goal, fatol=0, contractors=names)
+                counts.append(1 + sum(dict(step.work).get("split", 0) for step in result.history))
+            plt.semilogx(goals, counts, marker + "-", color=colour, label=f"{name}, {label} second order")
+    plt.gca().invert_xaxis()
+    plt.ylim(0, 2400)
+    plt.xlabel("ftol, relative to the minimum")
+    plt.ylabel("boxes")
+    plt.legend(loc="upper left")
+    written("taylor")
 
 
 def projection() -> None:
@@ -162,3 +214,5 @@ if __name__ == "__main__":
     dual_lines()
     projection()
     lines_through_the_graph()
+    fits()
+    clusters()

@@ -306,6 +306,29 @@ def test_newton_ends_where_no_plane_leaves_much_to_gain(n: int) -> None:
     assert minimiser.slack(x, slope, lo, hi) <= 1e-8 * value
 
 
+_MATRIX = np.random.default_rng(1).normal(size=(200, 100))
+
+
+def _losses(x: Any) -> Any:
+    return np.logaddexp(0, _MATRIX @ x)
+
+
+@pytest.mark.parametrize("curve", [lambda x: x**4, _losses], ids=["polynomial", "losses"])
+def test_products_with_the_hessian_take_the_place_of_gradients_where_they_are_cheaper(curve: Any) -> None:
+    n = 100
+    function = trace(lambda x: np.sum(curve(x)) + np.sum((x[1:] - x[:-1]) ** 2) - x[0], n, compare=False)
+    assert function.has_cheap_products == (curve is not _losses)
+    asked: list[str] = []
+    for name in ("hessian_product", "value_and_gradient"):
+        how = getattr(function, name)
+        setattr(function, name, lambda *args, name=name, how=how: (asked.append(name), how(*args))[1])
+    lo, hi = np.full(n, -2.0), np.full(n, 2.0)
+    x = minimiser.minimised(function, np.full(n, 1.5), lo, hi)
+    value, slope = function.value_and_gradient(x)
+    assert minimiser.slack(x, slope, lo, hi) <= 1e-8 * max(1.0, abs(value))
+    assert (asked.count("hessian_product") > asked.count("value_and_gradient")) == (curve is not _losses)
+
+
 def test_it_stays_within_its_budget(monkeypatch: Patch) -> None:
     function = trace(lambda x: np.sum(np.abs(x[1:] - x[:-1])) + np.sum(np.sqrt(1 + x**2)), 40, compare=False)
     calls: list[int] = []

@@ -112,6 +112,16 @@ def test_a_chain_of_any_length_is_searched_and_stopped_in_time(method: str, step
     assert result.fun >= -2 and result.minimum.hi <= 3
 
 
+def test_a_point_is_proved_though_time_is_up_before_the_first_box_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(self: ContractorChain, *given: Any) -> None:
+        raise Late
+
+    monkeypatch.setattr(ContractorChain, "__init__", late)
+    result = minimize(chained, [(-1, 2)] * 5, time_limit=60)
+    assert result.status == Status.TIME and result.x is not None
+    assert -2 <= result.minimum.lo <= result.fun <= result.minimum.hi <= 3
+
+
 def test_a_long_loop_has_the_gradient_of_the_formula_and_costs_no_more_than_its_length() -> None:
     for n in (20, 200, 1000):
         function, x = trace(chained, n), np.random.default_rng(n).uniform(-1, 2, n)

@@ -300,3 +300,10 @@ def test_units_do_not_matter() -> None:
 def test_residuals_without_a_number_are_refused() -> None:
     with pytest.raises(InvalidData, match="residuals\\(x\\) returns no numbers"):
         infimum.least_squares(lambda x: [], [(-1, 1)])
+
+
+def test_text_may_stand_in_an_exponent() -> None:
+    """Exact decimals as exponents were refused."""
+    t, y = ["0.1", "0.2", "0.4", "0.5"], [1.9, 1.8, 1.6, 1.5]
+    found = infimum.fit(lambda t, a, p: a * p**t, t, y, bounds=[(0, 5), (0.1, 2)])
+    assert found.success and 0.3 < found.popt[1] < 1

@@ -12,6 +12,7 @@ import pytest
 
 import infimum.core
 import quadratics
+import sharp_quadratics
 from infimum.core import linear
 from quadratics import Case, is_semidefinite, symmetric
 
@@ -123,6 +124,13 @@ def test_a_minimum_stays_in_its_box_whatever_is_given() -> None:
 
 def test_nothing_false_is_said_of_quadratics_within_their_curvatures() -> None:
     assert not quadratics.false_claims(range(40))
+
+
+def test_nothing_false_is_said_where_few_operations_round() -> None:
+    assert not list(sharp_quadratics.false_claims(range(16)))
+    assert not list(sharp_quadratics.false_corners(range(8)))
+    assert not list(sharp_quadratics.false_saddles(range(2)))
+    assert not list(sharp_quadratics.false_claims_of_tiny_numbers())
 
 
 @pytest.mark.torture
@@ -275,11 +283,47 @@ def test_every_variant_and_number_of_threads_gives_the_same_bits(count: int) -> 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
-# What stays unnoticed, and why.
+# What stays unnoticed, by its kind and a part of its line, and why. What is `covered`: a claim takes many roundings to
+# one side, so that one of them shows only where all others happen to be exact; no such case was found.
+long_y = "y, from a factor of M - δI, is longer than M⁻¹e_i by more than all that is rounded in a reach"
+covered = "other roundings of the same claim cover for it"
 HARMLESS = {
-    "cholesky.h add_ru": "δ is larger than it need be by a trace's 2^-53, and the trace's rounding is less",
-    "cholesky.h mul_ru": "likewise",
-    "cholesky.h add_rd": "likewise, but for matrices made for it",
+    ("add_ru", "trace = "): "δ is larger than it need be by a trace's 2^-53, and the trace's rounding is less",
+    ("mul_ru", "const D delta = "): "likewise",
+    ("add_rd", "mul_rn(mul_rn(diagonal[i], p), p), -delta)"): "likewise, but for matrices made for it",
+    ("add_ru", "q.room.set(i, larger("): long_y,
+    ("add_ru", "const D rho = TERM"): long_y,
+    ("term", "const D rho = TERM"): long_y,
+    ("mul_ru", "square = add_ru"): long_y,
+    ("add_ru", "square = add_ru"): long_y,
+    ("mul_ru", "more = add_ru"): long_y,
+    ("add_ru", "more = add_ru"): long_y,
+    ("mul_ru", "const D reach = "): long_y,
+    ("sqrt_ru", "const D reach = "): long_y,
+    ("add_ru", "const D reach = "): long_y,
+    ("add_rd", "add_rd(t, -reach), below)"): long_y,
+    ("add_ru", "add_rd(t, -reach), below)"): long_y,
+    (
+        "add_rd",
+        "add_rd(q.box.lo[i], -at)",
+    ): "where t^ is chosen well s is about 0 or this end is t^, whose half is exact",
+    ("add_ru", "add_rd(q.box.lo[i], -at)"): "likewise",
+    (
+        "mul_ru",
+        "const Range<D> h = ",
+    ): "it counts where scaling underflows, and what it loses is less than the least double",
+    ("mul_ru", "mul_ru(a, select(up, b.hi, b.lo))"): covered,
+    ("mul_rd", "row = sum_of(row, "): covered,
+    ("mul_ru", "beside = TERM(add_ru"): covered,
+    ("add_ru", "beside = TERM(add_ru"): covered,
+    ("mul_ru", "most = add_ru"): covered,
+    ("add_ru", "most = add_ru"): covered,
+    ("add_ru", "q.slope_radius.set("): covered,
+    ("add_ru", "radius = larger("): covered,
+    ("add_ru", "q.spread.set("): covered,
+    ("mul_ru", "q.spread.set("): covered,
+    ("add_rd", "q.low.set("): covered,
+    ("mul_ru", "curved = TERM("): covered,
 }
 
 
@@ -296,6 +340,7 @@ class Mutants:
         """Switch one on, or all off by -1; tell the file, line and kind of the place where it was met."""
         self._c.infimum_set_mutant(number)
         quadratics.false_claims(range(2), core=self.core)
+        any(sharp_quadratics.false_saddles(range(1), core=self.core))
         text = (self._c.infimum_mutant_site() or b"").decode()
         return text.rpartition("/")[2]
 
@@ -311,16 +356,32 @@ def mutants(pytestconfig: pytest.Config) -> Any:
 
 
 def is_noticed(mutants: Mutants) -> bool:
-    return bool(quadratics.false_claims(range(12), core=mutants.core) or false_verdicts(range(3), core=mutants.core))
+    how = {"core": mutants.core}
+    return (
+        any(sharp_quadratics.false_claims_of_tiny_numbers(**how))
+        or any(sharp_quadratics.false_corners(range(16), **how))
+        or any(sharp_quadratics.false_claims(range(32), **how))
+        or bool(quadratics.false_claims(range(12), **how) or false_verdicts(range(3), **how))
+    )
+
+
+def is_harmless(place: str) -> bool:
+    where, kind = place.split(" ")[:2]
+    file, number = where.split(":")
+    line = (Path(infimum.core.__file__).parent / "linear" / file).read_text().splitlines()[int(number) - 1]
+    return any(kind == one and part in line for one, part in HARMLESS)
 
 
 def test_each_rounding_and_term_matters(mutants: Mutants) -> None:
+    places = {number: mutants.site(number) for number in mutants.numbers}
+    assert all(places.values())
     unnoticed = []
-    for number in mutants.numbers:
-        place = mutants.site(number)
-        if place and not is_noticed(mutants):
+    for number, place in places.items():
+        if is_harmless(place):
+            continue
+        mutants.site(number)
+        if not is_noticed(mutants):
             unnoticed.append(place)
     mutants.site(-1)
     assert not is_noticed(mutants)
-    print("\n".join(unnoticed))
-    assert not [place for place in unnoticed if f"{place.partition(':')[0]} {place.rpartition(' ')[2]}" not in HARMLESS]
+    assert not unnoticed

@@ -14,7 +14,6 @@ import pytest
 
 import infimum
 from contractions import Applied, boxes_around, boxes_of_any_size, missing
-from fit_functions import RandomFit, fit_function
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Known
 from infimum.contractors.fits import varpro as room
@@ -26,6 +25,7 @@ from infimum.function.outer import DualLines
 from infimum.function.projection import Fit, Projection
 from infimum.interval import Interval
 from infimum.passes.linear_parameters.projected import Projected
+from linear_fits import RandomFit, fit_function
 
 Patch = pytest.MonkeyPatch
 SEEDS = range(60)

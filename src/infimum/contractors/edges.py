@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infimum.backends.placement import like
-from infimum.boxes import BoolArray, FloatArray
+from infimum.boxes import BoolArray, Ends, FloatArray
 from infimum.domain import Domain
 
 
@@ -41,3 +41,24 @@ def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, 
         reaches = np.repeat(domain.reaches(lo, hi)[:, None], domain.n, axis=1)
         return reaches, reaches
     return lo <= like(domain.inner_lo, lo), hi >= like(domain.inner_hi, lo)
+
+
+def faces(domain: Domain, box: Ends, concave: BoolArray) -> tuple[Ends, BoolArray]:
+    """Return ends around the minimisers over the domain in boxes, and which boxes have none.
+
+    concave    (k, n) whether f is strictly concave along a variable all over the box: where a minimiser can go both
+               ways, one of them leads down
+
+        such a variable reaches    leaves
+        no edge                    nothing
+        one edge                   the edge; all where that is at infinity
+        both                       all
+    """
+    lo, hi = box
+    at_lower, at_upper = touched(domain, lo, hi)
+    only_lower = concave & at_lower & ~at_upper & np.isfinite(domain.inner_lo)
+    only_upper = concave & at_upper & ~at_lower & np.isfinite(domain.inner_hi)
+    high = np.where(only_lower, np.minimum(hi, domain.inner_lo), hi)
+    low = np.where(only_upper, np.maximum(lo, domain.inner_hi), lo)
+    gone: BoolArray = np.any(concave & ~at_lower & ~at_upper, axis=1)
+    return (low, high), gone

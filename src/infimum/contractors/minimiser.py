@@ -1,7 +1,8 @@
 """Where a convex function is smallest on a box (POLICY): projected Newton steps, to the last digits that doubles have.
 
 The second derivatives are differences of gradients: as a matrix, whose columns are found in one batch, for few
-variables; by conjugate gradients, of which each step takes one gradient, for many. Whoever uses the point proves what
+variables; by conjugate gradients, of which each step takes one gradient, for many, or a product with the Hessian where
+that is cheaper, as it is for polynomials. Whoever uses the point proves what
 it says; another point, or one from a function that is not convex, costs time only.
 """
 
@@ -222,8 +223,7 @@ class _Descent:
         for _ in range(_MOST_INNER):
             if size <= goal or not self.budget.spend(1):
                 break
-            h = reach / float(np.abs(way).max())
-            turned = np.where(free, (self._at(x + h * way)[1] - slope) / h, 0.0)
+            turned = np.where(free, self._turned(x, slope, way, reach), 0.0)
             along = _dot(way, turned)
             if not along > 0 or not np.isfinite(along):
                 break
@@ -233,6 +233,13 @@ class _Descent:
             size, before = _dot(rest, rest), size
             way = rest + (size / before) * way
         return step if step.any() else rest
+
+    def _turned(self, x: FloatArray, slope: FloatArray, way: FloatArray, reach: float) -> FloatArray:
+        """Return about the Hessian times a direction."""
+        if self.function.has_cheap_products:
+            return np.asarray(self.function.hessian_product(x[None], way[None])[0])
+        h = reach / float(np.abs(way).max())
+        return np.asarray((self._at(x + h * way)[1] - slope) / h)
 
 
 def _dot(a: FloatArray, b: FloatArray) -> float:

@@ -13,9 +13,9 @@ is narrowed. It pays where a box less saves more than the contractor costs:
     it pays                     all boxes
     it does not                 one box in SELDOM, so that a change is seen
 
-Before EARLY boxes a variable have come, and at least LEAST, it is not even made: most searches are over by then, and to
-make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the same every
-time. All of it is policy: a box that is not given to a contractor stays as it is.
+Before EARLY boxes a variable have been evaluated, and at least LEAST, it is not even made: most searches are over by
+then, and to make its Programs takes as long as so many boxes do. Counts decide, never a clock, so that a search is the
+same every time. All of it is policy: a box that is not given to a contractor stays as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from infimum.domain import Domain
 IndexArray = npt.NDArray[np.int64]
 
 EARLY = 64
-LEAST = 256  # boxes that come before it is made, however few variables there are
+LEAST = 256  # boxes that are evaluated before it is made, however few variables there are
 FEW = 32
 SELDOM = 32
 FOLLOWING = 8.0  # boxes that would have come of one that is closed: a few generations of children
@@ -64,15 +64,17 @@ class _Record:
 class Tried:
     """One contractor of one search in n variables, made by `make` when it is first tried; None: there is none."""
 
-    def __init__(self, make: Callable[[], Priced | None], n: int) -> None:
+    def __init__(self, make: Callable[[], Priced | None], n: int, *, dear: int = 1) -> None:
         self._make = make
+        self._dear = dear  # for how many boxes one counts where a contractor hints
         self._waiting = max(LEAST, EARLY * n)
+        self._evaluated: int | None = None  # boxes, at the last turn
         self._own: Priced | None = None
         self._records: dict[int, _Record] = {}
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return what the contractor leaves of the boxes that it is given, and the others as they are."""
-        return on_host(self._contract, boxes, known) if self._is_ready(len(boxes)) else boxes
+        return on_host(self._contract, boxes, known) if self._is_ready(len(boxes), known) else boxes
 
     def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         assert self._own is not None
@@ -91,10 +93,13 @@ class Tried:
         low[given], high[given], lower[given] = after
         return Boxes(low, high, lower)
 
-    def _is_ready(self, count: int) -> bool:
+    def _is_ready(self, count: int, known: Known) -> bool:
         """Return whether there is a contractor by now."""
         if self._own is None and self._waiting > 0:
-            self._waiting -= count
+            evaluated = known.function.place.boxes_evaluated
+            since = 0 if self._evaluated is None else evaluated - self._evaluated
+            self._evaluated = evaluated
+            self._waiting -= max(count, since) * (self._dear if known.has_hints else 1)
             if self._waiting <= 0:
                 self._own = self._make()
         return self._own is not None

@@ -66,12 +66,10 @@ class Hessians:
         return found if found is not None and np.isfinite([found.low, found.high]).all() else None
 
     def _by_units(self) -> SparseHessian:
-        """Return the Hessian at 0 by its product with every unit vector: soonest for few variables."""
-        seeds = np.eye(self.n)
+        """Return the Hessian at 0: soonest for few variables."""
         rows, columns = np.tril_indices(self.n)
-        inputs = np.hstack([np.zeros_like(seeds), seeds])
-        ((low, high),) = Place().run(self.product_program, inputs, inputs)
-        low, high = np.maximum(low, low.T), np.minimum(high, high.T)  # both triangles hold the same numbers
+        origin = np.zeros((1, self.n))
+        (low,), (high,) = self.by_products(Place(), origin, origin, 1)
         return SparseHessian(rows, columns, low[rows, columns], high[rows, columns])
 
     @cached_property
@@ -120,6 +118,17 @@ class Hessians:
         rows, columns = self._triangle.rows, self._triangle.columns
         found[:, rows, columns] = found[:, columns, rows] = values[:, : rows.size]
         return found
+
+    def by_products(self, place: Place, lo: FloatArray, hi: FloatArray, threads: int) -> Ends:
+        """Return matrices (k, n, n) from the products with all unit vectors; a NaN or an empty one says nothing."""
+        k, n = lo.shape
+        seeds = np.tile(np.eye(n), (k, 1))
+        bottom, top = (np.hstack([np.repeat(end, n, axis=0), seeds]) for end in (lo, hi))
+        ((low, high),) = place.run(self.product_program, bottom, top, threads=threads)
+        sure = low <= high
+        low, high = np.where(sure, low, -np.inf).reshape(k, n, n), np.where(sure, high, np.inf).reshape(k, n, n)
+        # Both triangles hold the same numbers.
+        return np.maximum(low, low.transpose(0, 2, 1)), np.minimum(high, high.transpose(0, 2, 1))
 
     # ------------------------------------------------------------------------------------------ sparse
     @cached_property

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from infimum.backends.cpu import Mode
 from infimum.concurrency import cached_property
+from infimum.graph.node import Node
 from infimum.graph.payload import is_number
 from infimum.passes.contract.contraction import contraction
 from infimum.passes.derive import gradient
@@ -28,6 +29,41 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Ends = tuple[FloatArray, FloatArray]
+
+
+class Increasing:
+    """H, where f = H(S) and H does not fall (passes/outer/chain); None for H: f is S."""
+
+    def __init__(self, outer: Node | None) -> None:
+        self._outer = outer
+
+    @cached_property
+    def _forward(self) -> Program | None:
+        return None if self._outer is None else lower([self._outer], 1)
+
+    @cached_property
+    def _backward(self) -> Program:
+        """Contract a range to the numbers at which H lies in a wanted range."""
+        assert self._outer is not None
+        return contraction([self._outer], 1)
+
+    def most(self, upper: FloatArray, place: Place) -> FloatArray:
+        """Return what S may be at most where f may be at most `upper` (k,)."""
+        if self._outer is None:
+            return upper
+        everything = np.full((len(upper), 1), np.inf)
+        columns = np.hstack([-everything, -everything]), np.hstack([everything, upper[:, None]])
+        (low, high), _ = place.run(self._backward, *columns)
+        return np.where(low[:, 0] <= high[:, 0], high[:, 0], -np.inf)
+
+    def least(self, lower: FloatArray, place: Place) -> FloatArray:
+        """Return what f is at least where S is at least `lower` (k,)."""
+        if self._forward is None:
+            return lower
+        nowhere = lower == np.inf
+        columns = np.where(nowhere, 0.0, lower)[:, None], np.full((len(lower), 1), np.inf)
+        ((low, high),) = place.run(self._forward, *columns)
+        return np.where(nowhere, np.inf, np.where(low[:, 0] <= high[:, 0], low[:, 0], -np.inf))
 
 
 class OuterPrograms:
@@ -66,20 +102,14 @@ class OuterPrograms:
         return None if all(is_number(fact, 1.0) for fact in found) else lower(found, self.lines.inputs)
 
     @cached_property
-    def chain(self) -> Program | None:
-        """Return H, of one variable; None where it is that variable."""
-        return None if self.outer.chain is None else lower([self.outer.chain], 1)
-
-    @cached_property
-    def inverse_chain(self) -> Program:
-        """Contract a range to the numbers at which H lies in a wanted range."""
-        assert self.outer.chain is not None
-        return contraction([self.outer.chain], 1)
+    def increasing(self) -> Increasing:
+        """Return H."""
+        return Increasing(self.outer.chain)
 
 
 def outer_programs(programs: Programs) -> OuterPrograms | None:
     """Return the Programs of the squares that an expression adds up, None where it adds up none."""
-    found = squares(programs.build, programs.value_node)
+    found = squares(programs.build, programs.chains)
     return None if found is None else OuterPrograms(programs, found)
 
 
@@ -170,21 +200,11 @@ class DualLines:
 
     def most(self, upper: FloatArray) -> FloatArray:
         """Return what S may be at most where f may be at most `upper` (k,)."""
-        if self._programs.chain is None:
-            return upper
-        everything = np.full((len(upper), 1), np.inf)
-        columns = np.hstack([-everything, -everything]), np.hstack([everything, upper[:, None]])
-        (low, high), _ = self._place.run(self._programs.inverse_chain, *columns)
-        return np.where(low[:, 0] <= high[:, 0], high[:, 0], -np.inf)
+        return self._programs.increasing.most(upper, self._place)
 
     def least(self, lower: FloatArray) -> FloatArray:
         """Return what f is at least where S is at least `lower` (k,)."""
-        if self._programs.chain is None:
-            return lower
-        nowhere = lower == np.inf
-        columns = np.where(nowhere, 0.0, lower)[:, None], np.full((len(lower), 1), np.inf)
-        ((low, high),) = self._place.run(self._programs.chain, *columns)
-        return np.where(nowhere, np.inf, np.where(low[:, 0] <= high[:, 0], low[:, 0], -np.inf))
+        return self._programs.increasing.least(lower, self._place)
 
 
 def _known(slope: Ends) -> Ends:

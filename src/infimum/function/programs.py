@@ -14,6 +14,7 @@ from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
+from infimum.passes.outer.chain import Chain, chains
 from infimum.passes.sharper.limits import with_limits
 from infimum.passes.sharper.squares import sharper
 from infimum.passes.sharper.steps import with_corners
@@ -69,6 +70,11 @@ class Programs:
     def is_defined_everywhere(self) -> bool:
         """Return whether it is defined on all reals, by its operations alone."""
         return is_number(self.fact_nodes[0], 1.0)
+
+    @cached_property
+    def chains(self) -> list[Chain]:
+        """Return the ways to see the function as an increasing function of another one."""
+        return chains(self.build, self.value_node)
 
     @cached_property
     def outer(self) -> OuterPrograms | None:

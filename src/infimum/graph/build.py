@@ -17,7 +17,7 @@ import numpy as np
 from infimum.exact.number import exact, pi
 from infimum.graph import indexmap
 from infimum.graph.constant import Constant, constant, joined
-from infimum.graph.folding import folded
+from infimum.graph.folding import folded, summed
 from infimum.graph.indexmap import Affine, IndexMap
 from infimum.graph.node import Graph, Node, bottom_up, is_fact
 from infimum.graph.payload import integer_of, map_of, value_of
@@ -176,6 +176,8 @@ class Build:
             simpler = self._sum_of_scaled(node, width)
             if simpler is not None:
                 return simpler
+        if op == "sum" and groups == 1 and node.op == "constant" and np.isfinite(value_of(node).enclosure()).all():
+            return self.constant(summed(value_of(node)))
         if op in ("min_of", "max_of") and node.size == 1:
             return node
         return self.graph.node(op, (self.full(node, max(node.size, width)),), groups, width)

@@ -9,6 +9,7 @@ import numpy as np
 from infimum import core
 from infimum.exact.number import Exact, exact
 from infimum.graph.constant import Constant, of_bounds, of_symbols
+from infimum.interval.folds import fold
 from infimum.ops import OPERATIONS
 
 _MOST_EXACT = 64  # elements up to which constants are folded symbol by symbol
@@ -32,6 +33,17 @@ def folded(op: str, values: list[Constant], size: int, data: Any) -> Constant | 
         if exactly is not None:
             return exactly
     return found if found is not None else _enclosed(op, values, data)
+
+
+def summed(value: Constant) -> Constant:
+    """Return the sum of a constant's elements: exact where they are few, else enclosed."""
+    if value.size == 1:
+        return value
+    finite = value.doubles is None or bool(np.isfinite(value.doubles).all())
+    if finite and value.is_exact and value.size <= _MOST_EXACT:
+        return of_symbols([sum(value.exact_elements(), exact(0))])
+    lo, hi = fold("add", value.enclosure())
+    return of_bounds(np.atleast_1d(lo), np.atleast_1d(hi))
 
 
 def _enclosed(op: str, values: list[Constant], data: Any) -> Constant | None:

@@ -1,6 +1,7 @@
 """Levenberg and Marquardt's method within boxes, for many boxes at once (POLICY): where a sum of squares is least.
 
-Nothing rests on what is found: NaN and singular matrices may spoil it, and cost time at most.
+Nothing rests on what is found: overflows and singular matrices may spoil it, and cost time at most. Points are finite
+and lie in their boxes all the same, as Programs are run on them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import BoolArray, FloatArray
+from infimum.fractions import at_fraction
 
 _ROUNDS = 4  # of fixing variables that run into the edge of their box
 _DAMPING = 1e-3
@@ -30,7 +32,7 @@ def least_in_boxes(
     squares: Squares, lo: FloatArray, hi: FloatArray, start: FloatArray, steps: int, *, threads: int = 1
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return points (k, n) of boxes where sums of squares are small, the residuals (k, m) there, and their slopes."""
-    x = np.clip(start, lo, hi)
+    x = np.clip(np.where(np.isfinite(start), start, at_fraction(lo, hi, 0.5)), lo, hi)
     r = squares.values(x, threads=threads)
     f = _sums(r)
     jacobian = _finite(squares.jacobian(x, threads=threads))
@@ -40,14 +42,15 @@ def least_in_boxes(
         if not active.size:
             break
         own = x[active]
-        step = boxed_step(
-            jacobian[active], np.nan_to_num(r[active]), lo[active] - own, hi[active] - own, damping[active]
-        )
+        with np.errstate(over="ignore"):
+            reach = lo[active] - own, hi[active] - own
+        step = boxed_step(jacobian[active], np.nan_to_num(r[active]), *reach, damping[active])
         tried = np.clip(own + step, lo[active], hi[active])
         new = squares.values(tried, threads=threads)
         value = _sums(new)
         better = value < f[active]
-        gained = np.where(better, f[active] - value, 0.0)
+        with np.errstate(invalid="ignore"):
+            gained = np.where(better, f[active] - value, 0.0)
         some = active[better]
         x[some], r[some] = tried[better], new[better]
         if some.size:
@@ -62,10 +65,21 @@ def least_in_boxes(
 def boxed_step(
     jacobian: FloatArray, r: FloatArray, lo: FloatArray, hi: FloatArray, damping: npt.ArrayLike
 ) -> FloatArray:
-    """Return d (k, n) in boxes that makes |r + J d|^2 + damping |D d|^2 small, D the lengths of J's columns."""
+    """Return d (k, n) in boxes that makes |r + J d|^2 + damping |D d|^2 small, D the lengths of J's columns.
+
+    It is finite: 0 where numbers overflow.
+    """
+    with np.errstate(all="ignore"):
+        found = _boxed_step(jacobian, r, lo, hi, damping)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def _boxed_step(
+    jacobian: FloatArray, r: FloatArray, lo: FloatArray, hi: FloatArray, damping: npt.ArrayLike
+) -> FloatArray:
     k, m, n = jacobian.shape
     scale = np.sqrt((jacobian**2).sum(1))
-    scale = np.where(scale > 0, scale, 1.0)
+    scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
     root = np.sqrt(np.broadcast_to(np.asarray(damping, np.float64), (k,)))[:, None, None] * np.eye(n)
     rows = np.concatenate([jacobian / scale[:, None], root], 1)
     q, triangle = np.linalg.qr(rows)

@@ -6,6 +6,12 @@ those do not occur. How they are found depends on the residuals:
     residuals                      y                             file
     quotients of polynomials       D(p) u                        ratio_dual.py
     exponentials, waves on grids   filters of v, p their numbers  shift_dual.py
+    step                           why it is below S = sum r_k^2 + g
+    2 y'r - |y|^2                  for every y, orthogonal or not; what the others add to y'r is 0, or slack
+    a vertex                       G is enclosed at doubles of p, or of z; NaN and no value count as -inf
+    the least of the vertices      G is concave in each p_i, or z_i, alone, with the same u, or v, at all of them
+    less twice the slack           over the whole box, and |c| up to its ends there; rounded down
+    H                              does not fall: taken through by intervals
 A box is contracted to nothing where its bound is above what f may be; cuts are proposed in p alone, as long as the p of
 the box are what keeps the bound low.
 """
@@ -45,7 +51,8 @@ class NullSpace:
         if not active.size:
             return boxes
         lo, hi = boxes.lo[active], boxes.hi[active]
-        known_of = self.dual.bounds(lo, hi, known.threads)
+        with np.errstate(all="ignore"):
+            known_of = self.dual.bounds(lo, hi, known.threads)
         limit = known.limits(boxes)[active]
         found = boxes.lower.copy()
         found[active] = np.maximum(found[active], self.lines.least(known_of.least))

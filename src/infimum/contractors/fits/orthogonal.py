@@ -35,10 +35,10 @@ class Orthogonal:
         self._least = np.sqrt(1 - size) if self.is_known else Interval(0.0)
 
     def projected(self, u: FloatArray) -> FloatArray:
-        """Return about the orthogonal part of vectors (k, m): policy."""
+        """Return about the orthogonal part of vectors (k, m), 0 for what is no number: policy."""
         for _ in range(2):
             u = u - (u @ self.basis) @ self.basis.T
-        return u
+        return np.where(np.isfinite(u), u, 0.0)
 
     def around(self, u: FloatArray) -> Ends:
         """Return for each of the vectors (k, m) a box that contains an orthogonal one."""
@@ -51,14 +51,16 @@ class Orthogonal:
 
 
 def _around(mid: FloatArray, radius: FloatArray) -> Interval:
-    found: Interval = Interval(mid) + Interval(-radius, radius)
+    """Return the intervals of these centres and radii; the entire line where one is not known."""
+    known = np.isfinite(mid) & np.isfinite(radius)
+    reach = np.where(known, radius, np.inf)
+    found: Interval = Interval(np.where(known, mid, 0.0)) + Interval(-reach, reach)
     return found
 
 
 def _scales(x: FloatArray) -> FloatArray:
-    with np.errstate(all="ignore"):
-        size = np.sqrt((x**2).sum(0))
-    return np.where(np.isfinite(size) & (size > 0), np.exp2(-np.round(np.log2(np.where(size > 0, size, 1.0)))), 1.0)
+    size = np.abs(x).max(0)
+    return np.where(size > 0, np.exp2(-np.round(np.log2(np.where(size > 0, size, 1.0)))), 1.0)
 
 
 def _basis(x: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.boxes import FloatArray
+from infimum.boxes import FloatArray, without_nan
 from infimum.core import linear
 
 _STEPS = 4
@@ -51,7 +51,7 @@ def best_vectors(
     width = hi - lo
     p = np.clip(0.5 * lo + 0.5 * hi, lo + _MARGIN * width, hi - _MARGIN * width)
     now = fitted(p)
-    best, u = least(now.u), now.u
+    best, u = without_nan(least(now.u)), now.u
     damping = np.full(len(lo), 1e-3)
     for _ in range(_STEPS):
         heavy = damping[:, None] * np.einsum("kii->ki", now.curve) + 1e-300
@@ -59,7 +59,7 @@ def best_vectors(
         step = linear.box_minimum(np.nan_to_num(curve), np.nan_to_num(now.slope), lo - p, hi - p)
         tried = np.clip(p + np.nan_to_num(step), lo, hi)
         new = fitted(tried)
-        value = least(new.u)
+        value = without_nan(least(new.u))
         better = value > best
         best, u = np.where(better, value, best), np.where(better[:, None], new.u, u)
         lower = new.h <= now.h

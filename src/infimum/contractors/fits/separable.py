@@ -8,7 +8,15 @@ bounds counts. What the groups have in common is y alone: the residuals at the l
 bounded Levenberg-Marquardt steps. The bound is then the best that there is for p fixed, and what is lost is of second
 order in the width of p where every c keeps its sign.
 
-Policy: y, and where cells and boxes are cut; every choice is right.
+    step                                why it is below S
+    y'r - |y|^2 / 2                     for the very doubles y, whatever they are; y'r by intervals, |y|^2 rounded up
+    a group's least                     of its cells, which cover its part of the box; those that are cut, by both parts
+    a cell's bound                      passes/linear_parameters/support; +inf where the columns are defined nowhere
+    twice the sum of the groups         each c stands in one group, each p in one: the leasts add up, rounded down;
+                                        +inf where one is, as f is defined nowhere then, even if another is -inf
+    H                                   does not fall: taken through by intervals
+    left out                            a box whose bound is above what f may be; no box is made smaller
+Policy: y, and where cells and boxes are cut; every choice is right. Points are finite, as Programs take no others.
 """
 
 from __future__ import annotations
@@ -60,11 +68,12 @@ class Separable:
         if not active.size:
             return boxes
         box, limit = boxes[active].ends, known.limits(boxes)[active]
-        x, y, slopes = self._least(box, known)
-        known.offer(x[np.argsort((y**2).sum(1), kind="stable")[:2]])
         most = self.lines.most(limit)
-        lower, lost = self._bound(box, x, y, slopes, most, known)
-        known.hint(boxes[active], self._weights(box, x, lost, known))
+        with np.errstate(all="ignore"):
+            x, y, slopes = self._least(box, known)
+            known.offer(x[np.argsort((y**2).sum(1), kind="stable")[:2]])
+            lower, lost = self._bound(box, x, y, slopes, most, known)
+            known.hint(boxes[active], self._weights(box, x, lost, known))
         found = boxes.lower.copy()
         found[active] = np.maximum(found[active], self.lines.least(lower))
         return boxes.with_lower(found).emptied(found > known.limits(boxes))
@@ -115,22 +124,20 @@ class Separable:
         Cells are cut where they keep the bound low, as long as it is not above `most`, what S may be.
         """
         groups = [_Cells(self, number, box, x, y, known) for number in range(len(self.parameters.groups))]
-        constant = core.apply("sub", self.parameters.constant_ends(len(y)), self.parameters.square_ends(y))
+        constant = core.apply("sub", self.parameters.constant_ends(len(y)), self.parameters.square_ends(y))[0]
         at_points = np.stack([self._at_point(number, x, y, slopes) for number in range(len(groups))], 1)
         for round_ in range(_ROUNDS + 1):
-            total = constant
-            for own in groups:
-                total = core.apply("add", total, core.apply("add", (own.least, own.least), (own.least, own.least)))
+            total = _sum(constant, [own.least for own in groups])
             with np.errstate(all="ignore"):
                 lost = np.maximum(at_points - np.stack([own.least for own in groups], 1), 0.0)
             lost = np.nan_to_num(lost, nan=_NOTHING, posinf=_NOTHING)
             # A group that loses little beside the others is not worth its cells.
-            open_ = (total[0] <= most)[:, None] & (lost > _LITTLE * lost.sum(1, keepdims=True))
+            open_ = (total <= most)[:, None] & (lost > _LITTLE * lost.sum(1, keepdims=True))
             if round_ == _ROUNDS or not open_.any():
                 break
             for number, own in enumerate(groups):
                 own.refine(open_[:, number], at_points[:, number])
-        return total[0], lost
+        return total, lost
 
     def _linear(self, columns: npt.NDArray[np.int64], x: FloatArray) -> FloatArray:
         """Return what the columns of a group stand under, at x: 1 for h."""
@@ -198,8 +205,8 @@ class _Cells:
             c = self._c[0][at], self._c[1][at]
             point = at_fraction(lo[some], hi[some], 0.5)
             (low, high), _ = self._support((lo[some], hi[some]), point, c, self._t[at], self._y[at])
-            found[some] = np.where(low <= high, low, np.inf)
-        return np.where(np.isnan(found), -np.inf, found)
+            found[some] = np.where(low <= high, low, np.where(low > high, np.inf, -np.inf))
+        return found
 
     def refine(self, wanted: BoolArray, at_point: FloatArray) -> None:
         """Cut the cells that keep the bounds of these boxes low, along their widest parameter in units of the box."""
@@ -227,6 +234,18 @@ class _Cells:
         self.owner, self.low = np.concatenate([self.owner[kept], owner]), np.concatenate([self.low[kept], low])
         self.least = np.full(len(self.least), np.inf)
         np.minimum.at(self.least, self.owner, self.low)
+
+
+def _sum(constant: FloatArray, parts: list[FloatArray]) -> FloatArray:
+    """Return at most constant + 2 (sum of the parts), all lower ends; +inf where a part is: it is defined nowhere."""
+    nowhere = np.zeros(len(constant), bool)
+    above = np.full_like(constant, np.inf)
+    total = constant, above
+    for part in parts:
+        nowhere |= part == np.inf
+        ends = np.where(part == np.inf, 0.0, part), above
+        total = core.apply("add", total, core.apply("add", ends, ends))
+    return np.where(nowhere, np.inf, total[0])
 
 
 def _finite(numbers: FloatArray) -> FloatArray:

@@ -20,6 +20,8 @@ from infimum.contractors.fits.banded import BandedFit
 from infimum.contractors.fits.saddle import Bounds, Fitted, best_vectors
 from infimum.function.linear_parameters import Shifts
 
+_LARGEST = 1e150  # of powers that a fit is made of; squares of larger ones overflow
+
 
 class ShiftDual:
     """The bounds of one function."""
@@ -137,7 +139,7 @@ class ShiftDual:
         k = np.arange(self.shifts.m)
         with np.errstate(all="ignore"):
             powers = np.where(waves, 0.0, z)[:, None, :] ** k[:, None]
-        powers = np.where(waves | ~np.isfinite(powers), 0.0, powers)
+        powers = np.where(waves | ~(np.abs(powers) < _LARGEST), 0.0, powers)
         found = -np.linalg.pinv(powers, rcond=1e-13) @ self.shifts.h
         return np.where(np.isfinite(found), found, 0.0)
 

@@ -36,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.boxes import Boxes, FloatArray, is_empty
-from infimum.contractors.edges import touched
+from infimum.contractors.edges import faces, touched
 from infimum.contractors.known import Known
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.quadratic.rounded import TINY, apart, gamma, upward
@@ -100,15 +100,9 @@ class Below:
     # ------------------------------------------------------------------------------------------ second order
     def _without_concave(self, boxes: Boxes, domain: Domain) -> Boxes:
         """Return the boxes without points at which a direction leads down on either side."""
-        lo, hi = boxes.lo.copy(), boxes.hi.copy()
-        at_lower, at_upper = touched(domain, lo, hi)
-        inside = self.concave & ~at_lower & ~at_upper
-        only_lower = self.concave & at_lower & ~at_upper & np.isfinite(domain.inner_lo)
-        only_upper = self.concave & at_upper & ~at_lower & np.isfinite(domain.inner_hi)
-        hi = np.where(only_lower, np.minimum(hi, domain.inner_lo), hi)
-        lo = np.where(only_upper, np.maximum(lo, domain.inner_hi), lo)
-        gone = inside.any(1) | is_empty(lo, hi)
-        free = ~(at_lower | at_upper)
+        free = ~np.logical_or(*touched(domain, *boxes.ends))
+        (lo, hi), gone = faces(domain, boxes.ends, np.broadcast_to(self.concave, boxes.lo.shape))
+        gone = gone | is_empty(lo, hi)
         asked = np.flatnonzero(~gone & (free.sum(1) > 1))
         if asked.size:
             gone[asked] = self._curves_down(free[asked])

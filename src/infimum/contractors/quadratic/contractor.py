@@ -9,12 +9,19 @@ from infimum.contractors.quadratic.positive import is_positive, scaled
 from infimum.function.function import Function
 
 
+def convex_quadratic(function: Function) -> Convex | None:
+    """Return the contractor of a convex quadratic function, None for any other one."""
+    matrix = function.quadratic
+    found = None if matrix is None else scaled(matrix, function.n)
+    return Convex(function, found) if found is not None and is_positive(found) else None
+
+
 def quadratic(function: Function) -> Contractor | None:
     """Return the contractor of a quadratic function, None for any other one, or one with too many variables."""
     matrix = function.quadratic
     if matrix is None or not ((matrix.low != 0) | (matrix.high != 0)).any():
         return None
-    found = scaled(matrix, function.n)
-    if found is not None and is_positive(found):
-        return Convex(function, found)
+    found = convex_quadratic(function)
+    if found is not None:
+        return found
     return Below(function, matrix) if function.n <= MOST_VARIABLES else None

@@ -172,7 +172,7 @@ INFIMUM_LINEAR_FN D tangent_bound(Quadratic<D> &q, D value) {
         const Range<D> d = {add_rd(q.box.lo[i], -at), add_ru(q.box.hi[i], -at)};
         const D fall = smaller(times(s.lo, d).lo, times(s.hi, d).lo);
         const D more = larger(add_ru(q.own[i], -q.low[i]), zero);
-        const D slanted = TERM(mul_ru(q.slope_radius[i], tau)), curved = TERM(mul_ru(mul_ru(mul_ru(more, half), tau), tau));
+        const D slanted = TERM(mul_ru(q.slope_radius[i], tau)), curved = TERM(mul_ru(mul_ru(more, tau), mul_rn(tau, half)));
         const D lost = add_ru(slanted, curved);
         bound = add_rd(bound, add_rd(mul_rd(g, at), add_rd(fall, -lost)));
     }
@@ -191,7 +191,7 @@ INFIMUM_LINEAR_FN void contract_box(Quadratic<D> &q, Mask<D> some, D bound, D li
         q.room.set(i, larger(add_ru(q.box.hi[i], -t), add_ru(t, -q.box.lo[i])));
         q.reach.set(i, D(INFIMUM_INF));
     }
-    const D twice = add_ru(w, w);
+    const D twice = add_rn(w, w);
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) q.y.set(j, D(j == i ? 1.0 : 0.0));
         solve_scaled(q.F, q.scale, q.inverse, n, q.y, i);

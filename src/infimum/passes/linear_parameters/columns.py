@@ -145,7 +145,7 @@ class _Forms:
             return self._added(node, own)
         b, size = self.build, node.args[-1].size
         if node.op == "where":
-            condition = self.whole(args[0][_REST], node.args[0].size)
+            condition = self.whole(args[0].get(_REST), node.args[0].size)
             branches = (self.whole(one, a.size) for one, a in zip(own[1:], node.args[1:], strict=True))
             made = b.apply("where", condition, *branches)
         elif node.op == "others":

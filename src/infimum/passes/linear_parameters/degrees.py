@@ -12,6 +12,10 @@ Two variables *meet* where a second derivative by them may be other than 0; a va
     recurrence                    each with each, unless the factors are constant
     any other                     each with each, element by element
 
+Each element of a node is then affine in such a set c, from the leaves up: of a product's two elements one does not read
+c, as what they read would meet, and that one is a number; likewise a divisor, a condition, and the factors of a
+recurrence. What no row of this table makes affine lets all that it reads meet itself, so that no c is among it.
+
 Guarantee: an expression is affine in a set of variables of which no two meet, whatever numbers the others are.
 """
 

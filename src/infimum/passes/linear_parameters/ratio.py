@@ -14,7 +14,10 @@ D must be affine in each p alone. The terms of N that are so in p, and read noth
 and so for every x, y = D u gives
 
     sum r_k^2 >= sum 2 y_k r_k - y_k^2 = G(p) = sum_k u_k (2 N°_k(p) - u_k D_k(p)^2),   N° what N keeps
-which is concave in each p_i alone: its least value on a box is at a vertex. Poles and columns that coalesce do no harm.
+as u_k D_k r_k = u_k N_k, and the sum of u_k X_kj mu_j is 0. With the other p fixed N° is affine in p_i, and D^2 the
+square of an affine function, times -u_k^2: G is concave in each p_i alone, and its least value on a box is at a vertex,
+from any point one variable after the other. The numbers X, N°, D are some in their intervals, the same at every vertex,
+and G is enclosed for all of them. Poles and columns that coalesce do no harm.
 
 Guarantee: wherever the residuals are defined, this holds with numbers X_kj in the intervals, and with N°, D likewise.
 """

@@ -89,7 +89,8 @@ class Shift:
 
 def shift(columns: Columns) -> Shift | None:
     """Return filters for all columns; None where one has none, or where they leave nothing."""
-    if columns.rest.op != "constant" or columns.m > _MOST_RESIDUALS:
+    rest = _scalar(columns.rest) or columns.rest
+    if rest.op != "constant" or columns.m > _MOST_RESIDUALS:
         return None
     made = _Filters(columns)
     for column in columns.columns:
@@ -98,7 +99,7 @@ def shift(columns: Columns) -> Shift | None:
     fixed = made.fixed
     if not made.atoms or len(made.atoms) > MOST_ATOMS or fixed.size > _MOST_ORDER:
         return None
-    lo, hi = value_of(columns.rest).enclosure()
+    lo, hi = value_of(rest).enclosure()
     h = (np.broadcast_to(lo, (columns.m,)).copy(), np.broadcast_to(hi, (columns.m,)).copy())
     slack, by_w = zip(*made.slack(), strict=True)
     found = Shift(columns, tuple(made.atoms), fixed, slack, by_w, h)

@@ -13,8 +13,11 @@ are points x of P such that S_l(p) is each of
 and G(p, c) each of
     by column  sum c_l S_l(p)
     together   a form of T = sum t_l S_l, for any numbers t_l, and sum (c_l - t_l) S_l(p)
-p and x are inputs of their own, which both are given as P: they are not the same number. All hold at once, and so does
-the intersection of the enclosures; where a derivative may not exist, natural and by column alone are left.
+Mean and taylor are Lagrange's remainders along the segment from t to p, which lies in the box P; each has an x of its
+own. They need first derivatives that exist on P, and second ones: `smooth` of the S_l and of their first derivatives as
+formulas. p and x are inputs of their own, which both are given as P: they are not the same number. All hold at once, so
+does the intersection of the enclosures, which is empty only where no point of P has a value; where a derivative may not
+exist, natural and by column alone are left.
 
 Guarantee: wherever on P the columns are defined, for every c and the very y that is given, G and S_l lie in these.
 """

@@ -5,9 +5,10 @@ Walking down from f, what is seen through:
     node                                         becomes
     sums, loops rolled up, concat, take          their terms (passes/separate/terms)
     mul, div by constants, neg                   a factor of each term
-    sqrt, log, exp, … of one scalar, scaled > 0  a link of H, an increasing function of what is below
+    what is around the sum                       H, an increasing function (chain.py)
     sqr(sqrt(v))                                 v: both are defined where v >= 0 alone, and v is all that is asked of f
     sqr(u), u^(2j), p * (c p)                    a square of u, of u^j, of p where c > 0
+    u'Mu, however it is written                  squares of L'u, where M = LL' is certainly positive (forms.py)
 
 Guarantee: wherever f is defined, so are H, every u_j and g, and f(x) = H(sum of r_j(x)^2 + g(x)); H does not fall.
 """
@@ -24,11 +25,10 @@ from infimum.graph.constant import Constant
 from infimum.graph.node import Node
 from infimum.graph.payload import integer_of, value_of
 from infimum.passes.hessian.pattern import reads
+from infimum.passes.outer.chain import Chain, factor
+from infimum.passes.outer.forms import as_squares
 from infimum.passes.separate.terms import Factor, IndexArray, Terms, addends
 
-INCREASING = frozenset(
-    {"sqrt", "cbrt", "log", "log2", "log10", "log1p", "exp", "exp2", "exp10", "expm1", "sinh", "tanh", "asinh", "atan"}
-)
 _MOST_TERMS = 100_000
 
 
@@ -62,13 +62,18 @@ def is_coupled(inner: Node, n: int) -> bool:
     return found is None or bool((np.bincount(found // n) > 1).any())
 
 
-def squares(build: Build, value: Node) -> Outer | None:
-    """Return a function's outer form with its squares; None where no square is a term of it."""
-    chain, value = _outermost(value)
-    constants, families = addends(value)
+def squares(build: Build, chains: list[Chain]) -> Outer | None:
+    """Return a function's outer form with its squares, below the first of these H; None where there are none."""
+    found = (_squares_below(build, chain) for chain in chains)
+    return next((outer for outer in found if outer is not None), None)
+
+
+def _squares_below(build: Build, chain: Chain) -> Outer | None:
+    """Return the outer form with this H, None where no square is a term below it."""
+    constants, families = addends(chain.inner)
     if sum(terms.at.size for terms in families) > _MOST_TERMS:
         return None
-    inner: list[Node] = []
+    inner, families = as_squares(build, families)
     others: list[Node] = [_sum(build, terms) for terms in constants]
     for terms in families:
         squared, left = _squares_of(build, terms)
@@ -79,38 +84,7 @@ def squares(build: Build, value: Node) -> Outer | None:
     rest = build.number(0)
     for part in others:
         rest = build.apply("add", rest, part)
-    return Outer(chain, build.concat(inner), rest)
-
-
-# ---------------------------------------------------------------------------------------------- H
-def _outermost(value: Node) -> tuple[Node | None, Node]:
-    """Return H and what it is applied to."""
-    own = Build(1)
-    links: list[tuple[list[Terms], Terms]] = []
-    while True:
-        value = _unrooted(value)
-        constants, families = addends(value)
-        link = families[0] if len(families) == 1 and families[0].at.size == 1 else None
-        if link is None or link.node.size > 1 or link.node.op not in INCREASING:
-            break
-        scale = _factor(own, link)
-        if scale.op != "constant" or not _is_positive(value_of(scale)):
-            break
-        links.append((constants, link))
-        value = link.node.args[0]
-    chain = own.x
-    for constants, link in reversed(links):
-        chain = own.apply("mul", _factor(own, link), own.apply(link.node.op, chain, data=link.node.data))
-        for terms in constants:
-            chain = own.apply("add", chain, _sum(own, terms))
-    return (chain if links else None), value
-
-
-def _unrooted(value: Node) -> Node:
-    """Return v for the square of a square root of v."""
-    while value.op == "sqr" and value.args[0].op == "sqrt":
-        value = value.args[0].args[0]
-    return value
+    return Outer(chain.outer, build.concat(inner), rest)
 
 
 # ---------------------------------------------------------------------------------------------- terms
@@ -125,7 +99,7 @@ def _squares_of(build: Build, terms: Terms) -> tuple[list[Node], list[Terms]]:
     if base is None:
         return [], [terms]
     node, inside_terms = base
-    weight = _factor(build, inside_terms)
+    weight = factor(build, inside_terms)
     if weight.op != "constant":
         return [], [terms]
     lo, hi = value_of(weight).enclosure()
@@ -181,29 +155,11 @@ def _elements(build: Build, node: Node, at: IndexArray) -> Node:
     return build.take(node, indexmap.of_indices(at, node.size))
 
 
-def _factor(build: Build, terms: Terms) -> Node:
-    """Return what each term is multiplied by: one number for all, or one for each."""
-    made = build.number(1)
-    for factor in reversed(terms.factors):
-        if factor.node is None:
-            made = build.apply(factor.op, made)
-        else:
-            number = value_of(factor.node)
-            scale = build.constant(number if factor.at is None else number.take(factor.at))
-            made = build.apply(factor.op, made, scale)
-    return made
-
-
 def _sum(build: Build, terms: Terms) -> Node:
     """Return the sum of the terms under their factors."""
     elements = _elements(build, terms.node, terms.at)
-    each = build.full(build.apply("mul", _factor(build, terms), elements), terms.at.size)
+    each = build.full(build.apply("mul", factor(build, terms), elements), terms.at.size)
     return build.reduce("sum", each, terms.at.size)
-
-
-def _is_positive(value: Constant) -> bool:
-    lo, hi = value.enclosure()
-    return bool((lo > 0).all() and np.isfinite(hi).all())
 
 
 def _misses_zero(value: Constant) -> bool:

@@ -13,19 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from infimum.exact.number import exact
 from infimum.graph.build import Build
-from infimum.graph.constant import Constant, of_bounds, of_symbols
+from infimum.graph.constant import Constant
+from infimum.graph.folding import summed
 from infimum.graph.node import Node
 from infimum.graph.payload import integer_of, map_of, value_of
-from infimum.interval.folds import fold
 
 IndexArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 _MOST_TERMS = 2**25
 _MOST_FACTORS = 32
-_EXACT_LIMIT = 64  # constants up to which a sum is made symbol by symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +162,7 @@ def total(constants: list[Terms]) -> Constant | None:
             return None
         if made.size < terms.at.size:
             made = build.apply("mul", build.number(terms.at.size), made)
-        found = build.apply("add", found, build.constant(_summed(value_of(made))))
+        found = build.apply("add", found, build.constant(summed(value_of(made))))
     lo, hi = value_of(found).enclosure()
     return value_of(found) if np.isfinite(lo).all() and np.isfinite(hi).all() else None
 
@@ -175,13 +173,3 @@ def _under(build: Build, factor: Factor, made: Node) -> Node:
     number = value_of(factor.node)
     scale = build.constant(number if factor.at is None else number.take(factor.at))
     return build.apply(factor.op, made, scale)
-
-
-def _summed(value: Constant) -> Constant:
-    if value.size == 1:
-        return value
-    finite = value.doubles is None or bool(np.isfinite(value.doubles).all())
-    if finite and value.is_exact and value.size <= _EXACT_LIMIT:
-        return of_symbols([sum(value.exact_elements(), exact(0))])
-    lo, hi = fold("add", value.enclosure())
-    return of_bounds(np.atleast_1d(lo), np.atleast_1d(hi))

@@ -24,6 +24,7 @@ _HALVES = 12  # of each variable in a dive: a box is then 4096 times as narrow
 _MOST_NUMBERS = 2**20  # of a dive, in all its points
 _ENOUGH = 1e-4  # of the decrease that the slope promises
 _NOISE = 2.0**-46  # of the value: a smaller decrease is rounding error, as good as none
+_ORDINARY = 2.0**30  # what f may change along a slope for its own units to do; beyond, it is divided by that
 _DOUBT = 2.0**-30  # of the value: where so little is promised and nothing found, rounding errors are in the way
 
 
@@ -31,6 +32,9 @@ def descended(f: Objective, start: FloatArray, lo: FloatArray, hi: FloatArray, s
     """Return a point of [lo, hi] with a value not above the start's."""
     x = np.clip(start, lo, hi)
     value, slope = f(x)
+    unit = float(units(slope[None], lo, hi)[0])
+    if unit != 1.0:
+        value, slope, f = value / unit, slope / unit, _divided(f, unit)
     curvature = _Dense(_scale(lo, hi)) if x.size <= _FEW else _Pairs(_scale(lo, hi))
     for _ in range(steps):
         if not np.isfinite(value) or not np.isfinite(slope).all():
@@ -58,6 +62,26 @@ def descended(f: Objective, start: FloatArray, lo: FloatArray, hi: FloatArray, s
         if gained <= _NOISE * abs(value):
             break
     return x
+
+
+def units(slope: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """Return numbers (k,) by which to divide values for their slopes (k, n) to be ordinary numbers; 1 where they are.
+
+    How far a first step goes, and when a slope turns too little to be believed, is a matter of f's units.
+    """
+    with np.errstate(all="ignore"):
+        width = np.where(np.isfinite(hi - lo), hi - lo, 1.0)
+        change = np.abs(slope * width).max(axis=1, initial=0.0)
+    is_ordinary = (change >= 1 / _ORDINARY) & (change <= _ORDINARY)
+    return np.where(is_ordinary | ~np.isfinite(change) | (change == 0), 1.0, change)
+
+
+def _divided(f: Objective, unit: float) -> Objective:
+    def found(x: FloatArray) -> tuple[float, FloatArray]:
+        value, slope = f(x)
+        return value / unit, slope / unit
+
+    return found
 
 
 class _Curvature(ABC):

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
+from infimum.search.auto.descent import units
 from infimum.search.auto.evaluations import Evaluations
 
 FloatArray = npt.NDArray[np.float64]
@@ -57,11 +58,13 @@ class Descents(ABC):
 
 
 class QuasiNewton(Descents):
-    """By values and slopes: BFGS with projection."""
+    """By values and slopes: BFGS with projection; a point's slopes are in units of its own."""
 
     def __init__(self, evaluate: Evaluations, x: FloatArray, lo: FloatArray, hi: FloatArray) -> None:
         super().__init__(evaluate, x, lo, hi)
-        self.value, self.slope = evaluate.values_and_slopes(self.x)
+        self.value, slope = evaluate.values_and_slopes(self.x)
+        self.unit = units(slope, lo, hi)
+        self.slope = slope / self.unit[:, None]
         self.active = np.isfinite(self.value) & np.isfinite(self.slope).all(1)
         with np.errstate(all="ignore"):
             width = np.where(np.isfinite(hi - lo), hi - lo, 0.0)
@@ -82,8 +85,9 @@ class QuasiNewton(Descents):
             return
         y = np.clip(self.x[at] + self.length[at, None] * self.direction[at], self.lo, self.hi)
         value, slope = self.evaluate.values_and_slopes(y)
+        slope = slope / self.unit[at, None]
         step = y - self.x[at]
-        wanted = self.value[at] + _ENOUGH * (self.slope[at] * step).sum(1)
+        wanted = self.value[at] + _ENOUGH * (self.slope[at] * step).sum(1) * self.unit[at]
         finite = np.isfinite(value) & np.isfinite(slope).all(1)
         good = finite & (value <= wanted) & (value < self.value[at])
         self._shorten(at[~good], finite[~good])
@@ -108,7 +112,7 @@ class QuasiNewton(Descents):
         self.length[at] = np.where(known, 1.0, np.minimum(1.0, self.reach / longest))
         self.direction[at] = direction
         self.aims[at] = False
-        self.active[at] = promised > _DONE * np.abs(self.value[at])
+        self.active[at] = promised * self.unit[at] > _DONE * np.abs(self.value[at])
 
     def _shorten(self, at: IndexArray, finite: BoolArray) -> None:
         """Shorten the next step from these points; from where none helps try without curvature, then stay."""

@@ -20,6 +20,7 @@ BoolArray = npt.NDArray[np.bool_]
 _FIRST = 1e-3  # damping
 _LEAST, _MOST = 1e-12, 1e16
 _ROUNDS = 3  # of a step in which variables arrive at their bounds
+_SWEEPS = 4  # over the variables of a step that these rounds have spoiled
 _DONE = 1e-13  # of the value: a point that is promised less has arrived
 _SLOW = 1e-10  # of the value: one that gained less in a step, too
 _SAME = 1e-9  # of its length: a column of J that changes by less is constant
@@ -108,7 +109,22 @@ def bounded_step(
         if not beyond.any():
             break
         held |= beyond
+    matrix = gram + damping[:, None, None] * eye
+    promised = ((pull - 0.5 * (matrix @ found[:, :, None])[:, :, 0]) * found).sum(1)
+    worse = np.flatnonzero(~(promised > 0))
+    if worse.size:  # a variable that was stopped at a bound on the way should have left it again
+        found[worse] = _swept(matrix[worse], pull[worse], low[worse], high[worse])
     return np.asarray(found / size)
+
+
+def _swept(matrix: FloatArray, pull: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return steps s (k, n) within [low, high] that make s M s / 2 - pull s small: one variable after the other."""
+    found = np.zeros_like(pull)
+    for _ in range(_SWEEPS):
+        for i in range(pull.shape[1]):
+            left = pull[:, i] - (matrix[:, i] * found).sum(1) + matrix[:, i, i] * found[:, i]
+            found[:, i] = np.clip(left / np.maximum(matrix[:, i, i], 1e-300), low[:, i], high[:, i])
+    return np.where(np.isfinite(found), found, 0.0)
 
 
 def linear_variables(evaluate: Evaluations, x: FloatArray, other: FloatArray) -> IndexArray:

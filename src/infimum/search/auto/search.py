@@ -136,10 +136,11 @@ class Search(Method):
     def _give_back(self) -> None:
         """End an iteration for which there was no time: its boxes are open again, as far as they were contracted.
 
-        A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known.
+        A domain of which nothing is known yet is enclosed, and its middle is a point where no other is known: time may
+        be up before the first box is taken, as what contracts it is being made.
         """
         boxes, self.held = self.held, None
-        if not self.iterations:
+        if boxes is None and self.iterations <= 1:
             boxes = self.open.take(1)
         if boxes is not None:
             if self.iterations <= 1 and len(boxes) == 1 and np.isneginf(boxes.lower[0]):

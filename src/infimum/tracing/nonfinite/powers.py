@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.exact.array import ExactArray
 from infimum.exact.number import Exact
 from infimum.graph.indexmap import of_indices
 from infimum.graph.node import Node
@@ -44,6 +45,8 @@ def power(t: Tracer, base: Any, exponent: Any) -> Any:
         known = int(fraction) if fraction.denominator == 1 else float(fraction)
     if isinstance(known, list | tuple):
         known = np.asarray(known)
+    if isinstance(known, ExactArray):
+        return t.lifted(lambda a, b: _traced_power(t, a, b), base, known)
     if np.iscomplexobj(known):
         raise refusal(f"The exponent {known!r} is no real number.", "Use real numbers throughout.")
     if not isinstance(known, int | float | np.ndarray | np.generic):
