@@ -558,7 +558,7 @@ def test_a_quadratic_function_of_a_line_or_half_line_is_left_to_others() -> None
         (lambda x: 1e300 * x[0] * x[1] - 1e300 * x[0], [(-1e5, 1e5)] * 2),
         (lambda x: 1e-300 * x[0] * x[1], [(-1, 1)] * 2),
     ],
-    ids=str,
+    ids=["product", "steep", "concave", "convex", "steepest", "flat"],
 )
 def test_units_do_not_matter_to_the_choice_of_shifts(f: Any, bounds: Any) -> None:
     result = infimum.minimize(f, bounds, time_limit=20)
