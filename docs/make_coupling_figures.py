@@ -21,6 +21,8 @@ from infimum.contractors.dual import dual
 from infimum.contractors.enclosure import Enclosure
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.fits.varpro import varpro
+from infimum.contractors.lines import lines
 from infimum.contractors.outer.pieces import CONCAVE, CONVEX, NEITHER, pieces
 from infimum.contractors.outer.slopes import Slopes
 from infimum.contractors.outer.under import Under
@@ -164,9 +166,81 @@ def outer() -> None:
     written("outer")
 
 
+def projection() -> None:
+    """Draw the least sum of squares of a wave over its amplitudes, by its frequency, and lower bounds on boxes."""
+    draw = np.random.default_rng(4)
+    t = np.linspace(0, 4, 25)
+    y = 3 * np.sin(2.5 * t + 0.4) + 0.5 * draw.normal(size=25)
+
+    def wave(x: np.ndarray) -> np.ndarray:
+        return np.sum((x[0] * np.sin(x[2] * t) + x[1] * np.cos(x[2] * t) - y) ** 2)
+
+    bounds = [(-20, 20), (-20, 20), (0.5, 6)]
+    function, domain = infimum.trace(wave, 3), read_bounds(bounds, 3)
+    p = np.linspace(0.5, 6, 400)
+    columns = [np.stack([np.sin(one * t), np.cos(one * t)], 1) for one in p]
+    left = [y - a @ np.linalg.lstsq(a, y)[0] for a in columns]
+    ends = np.linspace(0.5, 6, 45)
+    lo, hi = np.tile(domain.lo, (44, 1)), np.tile(domain.hi, (44, 1))
+    lo[:, 2], hi[:, 2] = ends[:-1], ends[1:]
+    known = Known(function, domain, 300.0)
+    plt.figure(figsize=(6.2, 3.4))
+    plt.plot(p, [r @ r for r in left], color=GREY, label="least sum of squares over every c")
+    found: list[tuple[str, Contractor | None, str]] = [
+        ("varpro: whatever c is", varpro(function), BLUE), ("dual lines: c in [-20, 20]", dual(function), ORANGE),
+    ]  # fmt: skip
+    for label, contractor, colour in found:
+        assert contractor is not None
+        lower = np.maximum(contractor.contract(Boxes(lo, hi), known).lower, 0)
+        plt.hlines(lower, ends[:-1], ends[1:], colors=colour, lw=2, label=f"lower bounds by {label}")
+    plt.xlabel("frequency p, in 44 boxes")
+    plt.ylabel("sum of squares")
+    plt.ylim(-8, 190)
+    plt.legend(loc="upper right", fontsize=8.5)
+    written("varpro")
+
+
+def lines_through_the_graph() -> None:
+    """Draw how far lower bounds of a small network are from its least value on boxes of its weights, by their width."""
+
+    def network(x: np.ndarray) -> np.ndarray:
+        total = 0.0
+        for a, b, t in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)):
+            units = [1 / (1 + np.exp(-(x[i] * a + x[i + 1] * b + x[4 + i // 2]))) for i in (0, 2)]
+            total = total + (1 / (1 + np.exp(-(x[6] * units[0] + x[7] * units[1] + x[8]))) - t) ** 2
+        return total
+
+    function, domain = infimum.trace(network, 9), read_bounds([(-1, 1)] * 9, 9)
+    known = Known(function, domain)
+    draw = np.random.default_rng(0)
+    widths = 2.0 ** -np.arange(-1.0, 7.0)
+    found: list[tuple[str, Contractor | None, str]] = [
+        ("interval enclosure", Enclosure(), GREY), ("mean-value form", MeanValue(), GREEN),
+        ("dual lines", dual(function), ORANGE), ("lines through the graph", lines(function), BLUE),
+    ]  # fmt: skip
+    gaps: dict[str, list[float]] = {label: [] for label, _, _ in found}
+    for width in widths:
+        lo = draw.uniform(-1, 1 - width, (40, 9))
+        places = [draw.random((40, 9)) if i % 2 else draw.random((40, 9)) < 0.5 for i in range(400)]
+        least = np.min([function(lo + width * place) for place in places], axis=0)
+        for label, contractor, _ in found:
+            assert contractor is not None
+            gaps[label].append(float(np.median(least - contractor.contract(Boxes(lo, lo + width), known).lower)))
+    plt.figure(figsize=(6.2, 3.6))
+    for label, _, colour in found:
+        plt.loglog(widths, gaps[label], "o-", color=colour, label=label)
+    plt.xlabel("width of the box, in each of 9 weights")
+    plt.ylabel("least value found - lower bound")
+    plt.ylim(1e-4, 1e2)
+    plt.legend(loc="lower right", fontsize=8.5)
+    written("lines")
+
+
 if __name__ == "__main__":
     convex()
     dual_lines()
+    projection()
+    lines_through_the_graph()
     fits()
     clusters()
     outer()

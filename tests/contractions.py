@@ -79,6 +79,18 @@ def missing(points: FloatArray, boxes: Ends) -> list[str]:
     ]
 
 
+def boxes_of_any_size(n: int, seed: int) -> Ends:
+    """Boxes with ends of any size, some of them infinite, some with no width."""
+    draw = np.random.default_rng(seed)
+    ends = np.sort(draw.normal(size=(2, 30, n)) * 10.0 ** draw.integers(-320, 308, (2, 30, n)), axis=0)
+    lo, hi = ends
+    lo[:5], hi[3:8], hi[8] = -np.inf, np.inf, lo[8]
+    lo[9], hi[9] = -1.7e308, 1.7e308
+    lo[10:20] = draw.normal(size=(10, n))
+    hi[10:20] = lo[10:20] + 10.0 ** draw.integers(-320, 3, (10, n))
+    return lo, hi
+
+
 def wishes(value: Ends, seed: int) -> Ends:
     """Intervals that contain the values: these themselves, from or to infinity, or wider, in turn."""
     draw = np.random.default_rng(seed)

@@ -10,6 +10,8 @@ Knows: Function, Boxes, an upper bound, the domain. Never knows: regions, where 
     MeanValue    a value of at most `upper`, by f(c) + f'(X) (x - c)          smooth
     Monotone     no slope that leads down within the domain                   smooth
     Dual         a value of at most `upper`, by lines under squares            a sum of squares
+    Varpro       a value of at most `upper` for the best linear parameters    a fit with some, smooth
+    Lines        a value of at most `upper`, by lines through the graph       -
     Taylor       a minimiser's value and curvature, by f, f' and f''          twice smooth
     Shave        a value of at most `upper`, tried on slices at the ends      -
 Boxes on which the function is not smooth come back as they were from those that need it.

@@ -9,9 +9,11 @@ from infimum.contractors.convex import convex
 from infimum.contractors.dual import MOST_VARIABLES, dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import separable
+from infimum.contractors.fits.varpro import Varpros
 from infimum.contractors.inside import with_inside
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import layered
+from infimum.contractors.lines import lines
 from infimum.contractors.mean_value import MeanValue
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.on_host import OnHost
@@ -26,8 +28,8 @@ from infimum.function.function import Function
 MOST_FOR_SLOPES = 10_000  # variables; beyond, slopes of sums say little and cost much
 
 DEFAULT = (
-    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "separable",
-    "taylor", "rotated",
+    "linear", "level", "quadratic", "convex", "monotone", "stationary", "mean_value", "dual", "nullspace", "varpro",
+    "separable", "taylor", "rotated",
 )  # fmt: skip
 # Those that may close a box at once: they run first, and where they do, the others are not even made.
 CLOSING = ("quadratic", "convex")
@@ -66,8 +68,10 @@ CONTRACTORS: dict[str, Callable[[Function], Contractor | None]] = {
     "mean_value": _by_slopes(MeanValue()),
     "dual": lambda function: Tried(lambda: dual(function), function.n) if function.n <= MOST_VARIABLES else None,
     "nullspace": _on_host(nullspace),
+    "varpro": _on_host(lambda function: Varpros(function) if function.n <= MOST_VARIABLES else None),
     "separable": _on_host(separable),
     "taylor": _tried_taylor,
+    "lines": _on_host(lines),
     "shave": lambda function: Shave(),
 }
 # `rotated` is no link of the chain: a search that is asked for it may turn its boxes (search/auto/turning.py).

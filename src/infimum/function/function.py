@@ -25,6 +25,7 @@ from infimum.function.jacobian import Jacobian, trace_jacobian
 from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
+from infimum.function.projection import Projection
 from infimum.function.reading import read_boxes, read_points
 from infimum.function.watch import Comparison, Watch
 from infimum.graph.node import Node
@@ -186,6 +187,13 @@ class Function:
         """Return the filters that annihilate what enters the residuals linearly; None where there are none."""
         found = self.programs.linear_parameters
         return None if found is None or found.shift is None else Shifts(found, found.shift, self.place)
+
+    @property
+    def projection(self) -> Projection | None:
+        """Return the variable projection of the residuals; None where there is none."""
+        found = self.programs.linear_parameters
+        made = None if found is None else found.projection
+        return None if found is None or made is None else Projection(found, made, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(

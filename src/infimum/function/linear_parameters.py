@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from infimum import core
 from infimum.concurrency import cached_property
+from infimum.function.projection import ProjectionPrograms, projection_programs
 from infimum.graph.build import Build
 from infimum.graph.node import Node
 from infimum.graph.payload import value_of
@@ -50,6 +51,11 @@ class LinearPrograms:
         """Return the Programs of filters that annihilate the columns, None where there are none."""
         found = shift(self.columns)
         return None if found is None else ShiftPrograms(found)
+
+    @cached_property
+    def projection(self) -> ProjectionPrograms | None:
+        """Return the Programs of variable projection, None where there are none."""
+        return projection_programs(self.columns)
 
 
 class ShiftPrograms:

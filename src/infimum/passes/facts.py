@@ -34,6 +34,12 @@ def facts(build: Build, output: Node) -> tuple[Node, Node]:
     return certain(build, found.defined[output]), certain(build, found.smooth[output])
 
 
+def smooth_elements(build: Build, output: Node) -> Node:
+    """Return which elements of an array are smooth: 1 where it is certain."""
+    found = _Facts(build, output).smooth[output]
+    return build.full(build.number(1) if found is None else found, output.size)
+
+
 class _Facts:
     """Facts of every node under an output, element by element."""
 

@@ -4,4 +4,5 @@ degrees       which variables may be c
 columns       A and h, as expressions of p alone
 tangents      their derivatives
 support       the separable dual: y'A(p) over a box of p, for any y
+projected     variable projection: the least sum of squares over every c
 """
