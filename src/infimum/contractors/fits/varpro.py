@@ -25,7 +25,8 @@ import numpy as np
 
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.concurrency import cached_property
-from infimum.contractors.dual import Dual, dual
+from infimum.contractors.contractor import Contractor
+from infimum.contractors.dual import dual
 from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
 from infimum.contractors.known import Known
@@ -65,7 +66,7 @@ class Varpro:
 
     projection: Projection
     lines: DualLines
-    fallback: Dual | None
+    fallback: Contractor | None
     price: float
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
