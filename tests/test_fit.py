@@ -307,3 +307,14 @@ def test_text_may_stand_in_an_exponent() -> None:
     t, y = ["0.1", "0.2", "0.4", "0.5"], [1.9, 1.8, 1.6, 1.5]
     found = infimum.fit(lambda t, a, p: a * p**t, t, y, bounds=[(0, 5), (0.1, 2)])
     assert found.success and 0.3 < found.popt[1] < 1
+
+
+def test_ten_thousand_rows_take_no_more_boxes_than_a_few() -> None:
+    cuts = []
+    for rows in (500, 10_000):
+        x = np.linspace(0, 10, rows)
+        y = 3 * np.exp(-0.5 * x) + 1 + 0.1 * np.random.default_rng(1).standard_normal(rows)
+        result = infimum.fit(lambda x, a, b, c: a * np.exp(-b * x) + c, x, y, bounds=[(0, 10), (0, 5), (-5, 5)])
+        assert result.success
+        cuts.append(result.result.boxes_evaluated)
+    assert cuts[1] < 2 * cuts[0] + 200

@@ -35,7 +35,9 @@ from infimum.function.function import Function
 from infimum.function.linear_parameters import MOST_SLOPES, LinearParameters
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
-MOST_VARIABLES, MOST_ENTRIES = 50, 20_000  # of the Jacobian, of which each step takes several
+MOST_VARIABLES = 50
+MOST_ENTRIES = 20_000  # of a Jacobian that is held for whole batches of boxes
+_MOST_ENTRIES = 400_000  # of one that is held for a few boxes at a time
 _STEPS = 8
 _ROUNDS = 5  # of cutting cells
 _PART = 0.5  # of what a group loses, from below: cells in it are cut
@@ -45,7 +47,7 @@ _MOST_SEEN = 512
 _FAR = 0.25  # in widths of a box
 _EDGE = 1e-3  # of the width of a range
 _SHARE = 0.05  # of the largest number of a range
-_MOST_NUMBERS = 2**22  # of y, as often as there are cells
+_MOST_NUMBERS = 2**22  # of y, as often as there are cells, and of Jacobians
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -67,16 +69,22 @@ class Separable:
         active = np.flatnonzero(wanted & finite & ~boxes.is_empty())
         if not active.size:
             return boxes
-        box, limit = boxes[active].ends, known.limits(boxes)[active]
-        most = self.lines.most(limit)
+        found, limit = boxes.lower.copy(), known.limits(boxes)
+        size = max(1, _MOST_NUMBERS // (self.residuals.m * self.residuals.n))
+        for start in range(0, active.size, size):
+            some = active[start : start + size]
+            found[some] = np.maximum(found[some], self._lower(boxes[some], limit[some], known))
+        return boxes.with_lower(found).emptied(found > limit)
+
+    def _lower(self, boxes: Boxes, limit: FloatArray, known: Known) -> FloatArray:
+        """Return lower bounds of f on boxes (k,), with hints where to cut them."""
+        box, most = boxes.ends, self.lines.most(limit)
         with np.errstate(all="ignore"):
             x, y, slopes = self._least(box, known)
             known.offer(x[np.argsort((y**2).sum(1), kind="stable")[:2]])
             lower, lost = self._bound(box, x, y, slopes, most, known)
-            known.hint(boxes[active], self._weights(box, x, lost, known))
-        found = boxes.lower.copy()
-        found[active] = np.maximum(found[active], self.lines.least(lower))
-        return boxes.with_lower(found).emptied(found > known.limits(boxes))
+            known.hint(boxes, self._weights(box, x, lost, known))
+        return self.lines.least(lower)
 
     def _least(self, box: Ends, known: Known) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return points of boxes where the sum of squares is small, the residuals there, and their slopes."""
@@ -258,7 +266,7 @@ def separable(function: Function) -> Separable | None:
     if function.n > MOST_VARIABLES:
         return None
     residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
+    if residuals is None or lines is None or residuals.m * function.n > _MOST_ENTRIES:
         return None
     parameters = function.linear_parameters
     if parameters is None or any(group.parameters.size > MOST_SLOPES for group in parameters.groups):
