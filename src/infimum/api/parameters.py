@@ -172,8 +172,8 @@ def _refuse_if_of_scipy(bounds: Any, lower: list[Any], upper: list[Any]) -> None
 
 def refuse_columns(bounds: tuple[Any, ...]) -> None:
     """Refuse a tuple of two sequences of two numbers that leave no room as pairs, and do as SciPy's (lower, upper)."""
-    sides = [_listed(side) for side in bounds]
-    if len(sides) != 2 or any(side is None or len(side) != 2 for side in sides):
+    sides = [_listed(side) for side in bounds] if len(bounds) == 2 else []
+    if not sides or any(side is None or len(side) != 2 for side in sides):
         return
     lower, upper = (side or [] for side in sides)
     try:
