@@ -78,7 +78,7 @@ class NullSpace:
 
 def nullspace(function: Function) -> NullSpace | None:
     """Return the contractor of a fit whose residuals have orthogonal vectors; None where none are found."""
-    if function.n > MOST_VARIABLES:
+    if not 1 < function.n <= MOST_VARIABLES:
         return None
     residuals, lines = function.residuals, dual_lines(function)
     if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:

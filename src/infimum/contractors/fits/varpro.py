@@ -241,7 +241,7 @@ class Varpros:
 
 def varpro(function: Function) -> Varpro | None:
     """Return the contractor of a fit with parameters that enter linearly; None where it costs more than it brings."""
-    if function.n > MOST_VARIABLES:
+    if not 1 < function.n <= MOST_VARIABLES:
         return None
     residuals, lines = function.residuals, dual_lines(function)
     if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:

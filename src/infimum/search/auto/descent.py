@@ -24,7 +24,7 @@ _HALVES = 12  # of each variable in a dive: a box is then 4096 times as narrow
 _MOST_NUMBERS = 2**20  # of a dive, in all its points
 _ENOUGH = 1e-4  # of the decrease that the slope promises
 _NOISE = 2.0**-46  # of the value: a smaller decrease is rounding error, as good as none
-_ORDINARY = 2.0**30  # what f may change along a slope for its own units to do; beyond, it is divided by that
+_LEAST_CHANGE, _MOST_CHANGE = 2.0**-50, 2.0**30  # of f along a slope for f's own units to do
 _DOUBT = 2.0**-30  # of the value: where so little is promised and nothing found, rounding errors are in the way
 
 
@@ -72,7 +72,7 @@ def units(slope: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
     with np.errstate(all="ignore"):
         width = np.where(np.isfinite(hi - lo), hi - lo, 1.0)
         change = np.abs(slope * width).max(axis=1, initial=0.0)
-    is_ordinary = (change >= 1 / _ORDINARY) & (change <= _ORDINARY)
+    is_ordinary = (change >= _LEAST_CHANGE) & (change <= _MOST_CHANGE)
     return np.where(is_ordinary | ~np.isfinite(change) | (change == 0), 1.0, change)
 
 
