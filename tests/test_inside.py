@@ -272,3 +272,14 @@ def not_increasing() -> list[str]:
 
 def test_s_rises_with_f() -> None:
     assert not_increasing() == []
+
+
+@pytest.mark.parametrize(
+    "names", [("convex",), ("convex", "stationary"), ("quadratic", "convex", "mean_value")], ids=str
+)
+def test_some_boxes_of_a_batch_may_be_convex_inside_and_others_not(names: tuple[str, ...]) -> None:
+    def f(x: Any) -> Any:
+        return np.sqrt(300 + np.sum(x**3) + (x[1] - x[0]) ** 2 + (x[2] - x[1]) ** 2)
+
+    result = infimum.minimize(f, [(-4, 4)] * 3, contractors=names, max_iter=60)
+    assert result.minimum.lo <= f(np.full(3, -4.0)) <= result.minimum.hi + 1e-9

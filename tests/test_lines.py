@@ -296,3 +296,45 @@ def test_infinite_boxes_stay_as_they_are_and_large_functions_have_none() -> None
 def test_a_variable_and_a_number_alone_have_none() -> None:
     assert lines(trace(lambda x: x[0], 1)) is None
     assert lines(trace(lambda x: 0.0 * x[0] + 1.0, 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("f", "bounds", "at"),
+    [
+        (lambda x: (np.cumsum(np.sqrt(x[1] - np.arange(4.0)))[1] * x[0] - 1) ** 2 + x[0], [(0.5, 2), (1, 4)], [0.5, 2]),
+        (
+            lambda x: (np.cumsum(np.sqrt(x - np.array([0.0, 0.0, 10.0])))[1] - 2.2) ** 2 + x[0] * x[1],
+            [(0.5, 2)] * 3, [1, 1, 1],
+        ),
+        (
+            lambda x: np.log(1 + np.sum((np.cumsum(np.sqrt(x - [0, 0, 10]))[:2] - 1) ** 2)), [(0.5, 2)] * 3,
+            [0.5, 0.5, 1],
+        ),
+    ],
+    ids=["in some boxes", "everywhere", "inside of a logarithm"],
+)  # fmt: skip
+def test_an_element_that_is_not_read_need_not_be_defined(f: Any, bounds: Any, at: Any) -> None:
+    point = np.array(at, float)
+    with np.errstate(invalid="ignore"):
+        value = float(f(point))
+    for names in (("lines",), ("level", "lines")):
+        result = infimum.minimize(f, bounds, contractors=names, max_iter=10)
+        assert result.minimum.lo <= value
+        assert any((own[:, 0] <= point).all() and (point <= own[:, 1]).all() for own in result.boxes)
+
+
+def test_the_smallest_coefficients_are_not_halved() -> None:
+    function = trace(lambda x: 5e-324 * (x[0] * x[1]), 2)
+    box = Boxes(np.full((1, 2), -1e150), np.full((1, 2), 1e150))
+    found = lines(function).contract(box, Known(function, read_bounds([(-1e150, 1e150)] * 2)))  # type: ignore[union-attr]
+    assert found.lower[0] <= function.enclose(Interval([1e150, -1e150])).hi
+
+
+def test_arrays_made_of_pieces_are_gone_through() -> None:
+    result = infimum.minimize(
+        lambda x: np.sum(np.abs(np.concatenate([[x[0] * x[1] - 1], np.stack([x[0] + x[1], x[1] - 2])]))), [(-1, 2)] * 2,
+        contractors=("lines",), max_iter=200,
+    )  # fmt: skip
+    x = np.random.default_rng(1).uniform(-1, 2, (1000, 2))
+    values = np.abs(x[:, 0] * x[:, 1] - 1) + np.abs(x.sum(1)) + np.abs(x[:, 1] - 2)
+    assert result.minimum.lo <= values.min() and result.minimum.lo > 0

@@ -16,7 +16,8 @@ import infimum
 from claims import Claim, Truth, falsehoods
 from composed_functions import PHI, composed_function, planted_outer
 from contractions import Applied, boxes_around, missing
-from infimum.boxes import FloatArray
+from infimum.boxes import Boxes, FloatArray
+from infimum.contractors import Known
 from infimum.contractors.dual import dual
 from infimum.contractors.outer import contractor, pieces
 from infimum.contractors.outer.contractor import OuterLines
@@ -396,3 +397,28 @@ def test_every_spelling_of_outer_functions_is_seen(name: str) -> None:
 )
 def test_squares_and_what_is_not_coupled_are_left_to_others(f: Callable[[Any], Any]) -> None:
     assert contractor.outer_lines(trace(f, 3)) is None
+
+
+def contracted(f: Callable[[Any], Any], n: int, box: tuple[float, float], upper: float) -> FloatArray:
+    """The lower bound of one box, by a contractor that is called directly."""
+    function = trace(f, n)
+    made = dual(function)
+    assert made is not None
+    boxes = Boxes(np.full((1, n), box[0]), np.full((1, n), box[1]))
+    found = made.contract(boxes, Known(function, read_bounds([(-9, 9)] * n), upper))
+    return np.where(found.is_empty(), np.inf, found.lower)
+
+
+def test_a_level_that_is_never_reached_empties_and_breaks_nothing() -> None:
+    def cubes(x: Any) -> Any:
+        return np.sum(np.abs(np.array([x[0] + x[1], x[0] - 2 * x[1], 3 * x[0] + x[1] - 1])) ** 3)
+
+    for f, upper in ((lambda x: np.exp(cubes(x)), 0.0), (lambda x: np.sqrt(cubes(x)), -1.0)):
+        assert contracted(f, 2, (-1.0, 1.0), upper)[0] > upper
+
+
+def test_terms_that_are_defined_nowhere_on_a_box_break_nothing() -> None:
+    def f(x: Any) -> Any:
+        return -np.log(x[0] + x[1]) - np.log(x[0] - 2 * x[1]) - np.log(3 * x[0] + x[1] - 1) + x[0] * x[1]
+
+    assert contracted(f, 2, (-2.0, -1.0), np.inf)[0] == np.inf

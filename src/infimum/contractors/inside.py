@@ -34,7 +34,7 @@ class Inside:
         limit = known.limits(boxes)
         boxes = Enclosure().contract(boxes, known)  # f may be defined nowhere in some, where S is
         most = self.inner.most(limit)
-        own = Known(self.inner.function, known.domain, most, known.threads)
+        own = Known(self.inner.function, known.domain, most.max(initial=-np.inf), known.threads)  # one for all boxes
         nothing = np.full(len(boxes), -np.inf)
         found = self.contractor.contract(Boxes(boxes.lo, boxes.hi, nothing), own)
         for points in own.offered():

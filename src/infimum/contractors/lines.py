@@ -36,7 +36,6 @@ class Lines:
             box = low[active], high[active]
             at = np.clip(0.5 * box[0] + 0.5 * box[1], *box) + 0.0
             found = self.lines.below(*box, at, threads=known.threads)
-            lower[active[found.value == np.inf]] = np.inf
             own = np.flatnonzero(np.isfinite(np.column_stack(found)).all(1))
             some = active[own]
             slope = Interval(found.slope[own]) + Interval(-found.radius[own], found.radius[own])

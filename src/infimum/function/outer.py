@@ -31,6 +31,8 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Ends = tuple[FloatArray, FloatArray]
 
+_LEAST = -np.finfo(np.float64).max
+
 
 class Increasing:
     """H, where f = H(S) and H does not fall (passes/outer/chain); None for H: f is S."""
@@ -49,13 +51,13 @@ class Increasing:
         return contraction([self._outer], 1)
 
     def most(self, upper: FloatArray, place: Place) -> FloatArray:
-        """Return what S may be at most where f may be at most `upper` (k,)."""
+        """Return what S may be at most where f may be at most `upper` (k,); the least double where f never is."""
         if self._outer is None:
             return upper
         everything = np.full((len(upper), 1), np.inf)
         columns = np.hstack([-everything, -everything]), np.hstack([everything, upper[:, None]])
         (low, high), _ = place.run(self._backward, *columns)
-        return np.where(low[:, 0] <= high[:, 0], high[:, 0], -np.inf)
+        return np.where(low[:, 0] <= high[:, 0], np.maximum(high[:, 0], _LEAST), _LEAST)
 
     def least(self, lower: FloatArray, place: Place) -> FloatArray:
         """Return what f is at least where S is at least `lower` (k,)."""

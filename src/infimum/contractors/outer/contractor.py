@@ -88,6 +88,8 @@ class OuterLines:
         for each, under in zip(self._columns(), self.under, strict=True):
             values = under.phi.sharp_ends(lo[:, each].reshape(-1, 1), hi[:, each].reshape(-1, 1))
             least[:, each] = np.where(values[0] <= values[1], values[0], np.inf).reshape(len(lo), -1)
+        impossible = impossible | (least == np.inf).any(axis=1)
+        least[impossible] = 0.0
         limits = _all_but_one(most, rest[0], least)
         for each, under in zip(self._columns(), self.under, strict=True):
             own = lo[:, each].reshape(-1, 1), hi[:, each].reshape(-1, 1)

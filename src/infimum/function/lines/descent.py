@@ -112,7 +112,7 @@ class Descent:
             self._ask(args[0], np.repeat(s, integer_of(node), axis=1))
         elif node.op == "concat":
             ends = np.cumsum([0, *(a.size for a in args)])
-            for a, start, end in zip(args, ends, ends[1:], strict=True):
+            for a, start, end in zip(args, ends[:-1], ends[1:], strict=True):
                 self._ask(a, s[:, start:end])
         elif node.op == "take":
             self._take(node, s)
@@ -128,7 +128,7 @@ class Descent:
             return
         factor = Interval(*ends)
         product = Interval(s) * (1 / factor if node.op == "div" else factor)
-        found = 0.5 * product.lo + 0.5 * product.hi
+        found = np.where(product.lo == product.hi, product.lo, 0.5 * product.lo + 0.5 * product.hi)
         with np.errstate(all="ignore"):
             radius = over(np.maximum(product.hi - found, found - product.lo), 4)
         radius = np.where((product.lo == product.hi), 0.0, radius)

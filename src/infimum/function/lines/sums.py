@@ -46,15 +46,16 @@ def sum_down(b: FloatArray) -> FloatArray:
     with np.errstate(all="ignore"):
         total = b.sum(1)
         found = total - over(2 * count * U * np.abs(b).sum(1), count)
-    nowhere = (b == np.inf).any(1)
-    # A node without a value has none anywhere on the box, nor has f.
-    return np.where(nowhere, np.inf, np.where(np.isnan(found), -np.inf, down(found)))
+    return np.where(np.isfinite(found), down(found), -np.inf)
 
 
 def least_multiple(s: FloatArray, ends: Ends) -> FloatArray:
-    """Return at most the least of s v; +inf where v has no value."""
+    """Return at most the least of s v.
+
+    Nothing is said where v has no value: f need not read it. If f does not, s is 0, and what is left out is 0 too.
+    """
     nowhere = ends[0] > ends[1]
     known = (ends[0] <= ends[1]) & (ends[0] < np.inf) & (ends[1] > -np.inf)
     v = Interval(np.where(known, ends[0], -np.inf), np.where(known, ends[1], np.inf))
-    found: FloatArray = np.where(nowhere, np.inf, (Interval(s) * v).lo)
+    found: FloatArray = np.where(s == 0, 0.0, np.where(nowhere, -np.inf, (Interval(s) * v).lo))
     return found
