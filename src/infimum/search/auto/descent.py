@@ -25,6 +25,7 @@ _MOST_NUMBERS = 2**20  # of a dive, in all its points
 _ENOUGH = 1e-4  # of the decrease that the slope promises
 _NOISE = 2.0**-46  # of the value: a smaller decrease is rounding error, as good as none
 _LEAST_CHANGE, _MOST_CHANGE = 2.0**-50, 2.0**30  # of f along a slope for f's own units to do
+_FLAT = 2.0**-520  # a change so small is no unit's: f is flat there
 _DOUBT = 2.0**-30  # of the value: where so little is promised and nothing found, rounding errors are in the way
 
 
@@ -72,8 +73,8 @@ def units(slope: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
     with np.errstate(all="ignore"):
         width = np.where(np.isfinite(hi - lo), hi - lo, 1.0)
         change = np.abs(slope * width).max(axis=1, initial=0.0)
-    is_ordinary = (change >= _LEAST_CHANGE) & (change <= _MOST_CHANGE)
-    return np.where(is_ordinary | ~np.isfinite(change) | (change == 0), 1.0, change)
+    is_ordinary = (change < _FLAT) | ((change >= _LEAST_CHANGE) & (change <= _MOST_CHANGE))
+    return np.where(is_ordinary | ~np.isfinite(change), 1.0, change)
 
 
 def _divided(f: Objective, unit: float) -> Objective:
