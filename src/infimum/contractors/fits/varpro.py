@@ -155,7 +155,8 @@ class Varpro:
         inside = ((known.domain.lo[linear] <= c) & (c <= known.domain.hi[linear])).all(1)
         squares = np.where(clean & inside & np.isfinite(squares), squares, np.inf)
         best = np.argsort(squares, kind="stable")[:_OFFERED]
-        best = best[squares[best] < most[best] - _CLOSE * np.abs(most[best])]
+        with np.errstate(over="ignore"):
+            best = best[squares[best] < most[best] - _CLOSE * np.abs(most[best])]
         points = at_fraction(box[0][best], box[1][best], 0.5)
         points[:, own], points[:, linear] = t[best], c[best]
         known.offer(points[np.isfinite(points).all(1)])
