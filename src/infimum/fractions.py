@@ -26,6 +26,12 @@ def at_fraction(lo: FloatArray, hi: FloatArray, fraction: float | FloatArray) ->
         return np.where(np.isfinite(hi - lo), plain, np.clip(curved, lo, hi))
 
 
+def middle(lo: FloatArray, hi: FloatArray) -> FloatArray:
+    """Return about the middle of each finite range, within it and never -0.0."""
+    found: FloatArray = np.clip(0.5 * lo + 0.5 * hi, lo, hi) + 0.0
+    return found
+
+
 def to_unit(x: FloatArray) -> FloatArray:
     """Map the real line to [-1, 1]."""
     with np.errstate(invalid="ignore"):

@@ -23,6 +23,7 @@ from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
 from infimum.contractors.outer.contractor import MOST_ENTRIES, OuterLines, outer_lines
 from infimum.core.linear import box_minimum, least_squares_box
+from infimum.fractions import middle
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 from infimum.function.outer import DualLines, Residuals, dual_lines
@@ -49,7 +50,7 @@ class Dual:
         active = np.flatnonzero(finite)
         if active.size:
             box, most = (low[active], high[active]), self.lines.most(limit[active])
-            c = _middle(box)
+            c = middle(*box)
             y = self._places(box, c, most, known)
             low[active], high[active], bound = self._contracted(box, c, y, most, known)
             lower[active] = np.maximum(lower[active], self.lines.least(bound))
@@ -89,11 +90,6 @@ class Dual:
             low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
             lower[some] = np.maximum(lower[some], bound)
         return low, high, lower
-
-
-def _middle(box: Ends) -> FloatArray:
-    middle: FloatArray = np.clip(0.5 * box[0] + 0.5 * box[1], *box) + 0.0
-    return middle
 
 
 def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from infimum.boxes import Boxes
 from infimum.contractors.known import Known
+from infimum.fractions import middle
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 from infimum.function.lines.programs import GraphLines, graph_lines
@@ -34,7 +35,7 @@ class Lines:
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         if active.size:
             box = low[active], high[active]
-            at = np.clip(0.5 * box[0] + 0.5 * box[1], *box) + 0.0
+            at = middle(*box)
             found = self.lines.below(*box, at, threads=known.threads)
             own = np.flatnonzero(np.isfinite(np.column_stack(found)).all(1))
             some = active[own]

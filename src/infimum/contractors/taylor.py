@@ -42,10 +42,8 @@ _PAYS = 0.75  # of boxes that are taken away
 _NEAR = 0.003  # of the upper bound: a box whose bound is so close to it is cut into cells
 _CLOSE = 2.0**-44  # of the upper bound: a cell so close to it is not cut
 _OFFERED = 4  # points of a batch
-_LITTLE, _MUCH = (
-    1e-13,
-    0.1,
-)  # of the upper bound; of what a box lacks: a better point is worth another pass over the batch
+# Of the upper bound; of what a box lacks: a point that is better by more is worth another pass over the batch.
+_LITTLE, _MUCH = 1e-13, 0.1
 
 
 class _Told(NamedTuple):

@@ -139,5 +139,5 @@ class OuterFunctions:
 
 def outer_functions(function: Function) -> OuterFunctions | None:
     """Return the outer functions of a function, None where there are none but squares."""
-    found = composed(function.programs.build, function.value_node, function.n)
+    found = composed(function.programs.build, function.programs.chains, function.n)
     return None if found is None else OuterFunctions(function, found)

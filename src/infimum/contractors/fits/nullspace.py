@@ -23,12 +23,12 @@ import numpy as np
 from infimum.boxes import Boxes
 from infimum.contractors.fits.descent import least_in_boxes
 from infimum.contractors.fits.ratio_dual import RatioDual
-from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
 from infimum.contractors.fits.shift_dual import ShiftDual
+from infimum.contractors.fits.size import small_fit
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
-from infimum.function.outer import DualLines, Residuals, dual_lines
+from infimum.function.outer import DualLines, Residuals
 
 _STEPS = 20
 _OFFERED = 2
@@ -78,11 +78,10 @@ class NullSpace:
 
 def nullspace(function: Function) -> NullSpace | None:
     """Return the contractor of a fit whose residuals have orthogonal vectors; None where none are found."""
-    if not 1 < function.n <= MOST_VARIABLES:
+    fit = small_fit(function)
+    if fit is None:
         return None
-    residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
-        return None
+    residuals, lines = fit
     ratios, shifts = function.ratios, function.shifts
     if ratios is not None:
         dual = RatioDual(ratios)

@@ -29,15 +29,14 @@ import numpy.typing as npt
 from infimum import core
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.contractors.fits.descent import boxed_step, least_in_boxes
+from infimum.contractors.fits.size import small_fit
 from infimum.contractors.known import Known
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.function.linear_parameters import MOST_SLOPES, LinearParameters
-from infimum.function.outer import DualLines, Residuals, dual_lines
+from infimum.function.outer import DualLines, Residuals
 
-MOST_VARIABLES = 50
-MOST_ENTRIES = 20_000  # of a Jacobian that is held for whole batches of boxes
-_MOST_ENTRIES = 400_000  # of one that is held for a few boxes at a time
+_MOST_ENTRIES = 400_000  # of a Jacobian that is held for a few boxes at a time
 _STEPS = 8
 _ROUNDS = 5  # of cutting cells
 _PART = 0.5  # of what a group loses, from below: cells in it are cut
@@ -263,11 +262,10 @@ def _finite(numbers: FloatArray) -> FloatArray:
 
 def separable(function: Function) -> Separable | None:
     """Return the contractor of a fit with parameters that enter linearly; None where it costs more than it brings."""
-    if not 1 < function.n <= MOST_VARIABLES:
+    fit = small_fit(function, _MOST_ENTRIES)
+    if fit is None:
         return None
-    residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None or residuals.m * function.n > _MOST_ENTRIES:
-        return None
+    residuals, lines = fit
     parameters = function.linear_parameters
     if parameters is None or any(group.parameters.size > MOST_SLOPES for group in parameters.groups):
         return None

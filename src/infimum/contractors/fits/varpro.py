@@ -28,13 +28,13 @@ from infimum.concurrency import cached_property
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.dual import dual
 from infimum.contractors.fits.nullspace import nullspace
-from infimum.contractors.fits.separable import MOST_ENTRIES, MOST_VARIABLES
+from infimum.contractors.fits.size import small_fit
 from infimum.contractors.known import Known
 from infimum.contractors.trial import Tried
 from infimum.core.linear import quadratic
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
-from infimum.function.outer import DualLines, dual_lines
+from infimum.function.outer import DualLines
 from infimum.function.projection import Fit, Projection, ProjectionEnds
 from infimum.interval import Interval
 
@@ -242,11 +242,10 @@ class Varpros:
 
 def varpro(function: Function) -> Varpro | None:
     """Return the contractor of a fit with parameters that enter linearly; None where it costs more than it brings."""
-    if not 1 < function.n <= MOST_VARIABLES:
+    fit = small_fit(function)
+    if fit is None:
         return None
-    residuals, lines = function.residuals, dual_lines(function)
-    if residuals is None or lines is None or residuals.m * function.n > MOST_ENTRIES:
-        return None
+    _, lines = fit
     parameters = function.linear_parameters
     if parameters is None or parameters.nonlinear.size > MOST_PROJECTED or parameters.linear.size > MOST_COLUMNS:
         return None

@@ -28,6 +28,7 @@ from infimum.contractors.outer.pieces import CONVEX, is_affine, pieces
 from infimum.contractors.outer.slopes import Slopes
 from infimum.contractors.outer.under import Under
 from infimum.core.linear import box_minimum, quadratic
+from infimum.fractions import middle
 from infimum.function.composed import OuterFunctions, outer_functions
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
@@ -117,7 +118,7 @@ class OuterLines:
     def _good_points(self, box: Ends, ranges: Ends, threads: int) -> FloatArray:
         """Return points (k, n) of the boxes with a small value, by Newton's method with what bends upward (POLICY)."""
         arguments = self.outer.arguments
-        x, radius = _middle(box), 0.5 * box[1] - 0.5 * box[0]
+        x, radius = middle(*box), 0.5 * box[1] - 0.5 * box[0]
         for _ in range(_STEPS):
             with np.errstate(all="ignore"):
                 values, _, slope = arguments.values_and_rest(x, threads=threads)
@@ -148,7 +149,7 @@ class OuterLines:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ends around the points of each box with Phi(x) <= most, and lower bounds of Phi on the boxes."""
         low, high = box[0].copy(), box[1].copy()
-        c = _middle(box)
+        c = middle(*box)
         threads = known.threads
         found = self.outer.lines.slanted_ends(*box, c, s, a, threads=threads)
         bound = np.where(found.range[0] <= found.range[1], found.range[0], np.inf)
@@ -185,11 +186,6 @@ def _all_but_one(most: FloatArray, rest: FloatArray, least: FloatArray) -> Float
         limits[:, j] = core.apply("sub", (np.full_like(rest, -np.inf), most), others)[1]
         after = core.apply("add", (after, np.full_like(rest, np.inf)), (least[:, j], np.full_like(rest, np.inf)))[0]
     return limits
-
-
-def _middle(box: Ends) -> FloatArray:
-    middle: FloatArray = np.clip(0.5 * box[0] + 0.5 * box[1], *box) + 0.0
-    return middle
 
 
 def _finite(values: FloatArray) -> FloatArray:

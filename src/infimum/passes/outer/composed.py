@@ -28,7 +28,7 @@ from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors, is_fact
 from infimum.graph.payload import value_of
 from infimum.ops import OPERATIONS
-from infimum.passes.outer.chain import Chain, chains, factor
+from infimum.passes.outer.chain import Chain, factor
 from infimum.passes.outer.split import are_coupled, elements, squares_of, sum_of
 from infimum.passes.separate.terms import Terms, addends
 
@@ -102,9 +102,9 @@ class Composed:
         return Composed(self.chain, kinds, build.concat([kind.arguments for kind in kinds]), rest)
 
 
-def composed(build: Build, value: Node, n: int) -> Composed | None:
-    """Return a function's outer functions, below the first H that has some; None where there are none but squares."""
-    found = (_composed_below(build, chain, n) for chain in chains(build, value))
+def composed(build: Build, chains: list[Chain], n: int) -> Composed | None:
+    """Return a function's outer functions, below the first H that has some but squares; None where there are none."""
+    found = (_composed_below(build, chain, n) for chain in chains)
     return next((one for one in found if one is not None), None)
 
 
