@@ -172,7 +172,7 @@ INFIMUM_LINEAR_FN D tangent_bound(Quadratic<D> &q, D value) {
         const Range<D> d = {add_rd(q.box.lo[i], -at), add_ru(q.box.hi[i], -at)};
         const D fall = smaller(times(s.lo, d).lo, times(s.hi, d).lo);
         const D more = larger(add_ru(q.own[i], -q.low[i]), zero);
-        const D slanted = TERM(mul_ru(q.slope_radius[i], tau)), curved = TERM(mul_ru(mul_ru(more, tau), mul_rn(tau, half)));
+        const D slanted = TERM(mul_ru(q.slope_radius[i], tau)), curved = TERM(mul_ru(mul_ru(more, tau), mul_ru(tau, half)));
         const D lost = add_ru(slanted, curved);
         bound = add_rd(bound, add_rd(mul_rd(g, at), add_rd(fall, -lost)));
     }
