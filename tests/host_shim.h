@@ -23,3 +23,16 @@
             : team == 32 ? INFIMUM_LAUNCH(program, Range, 32, alone)                                                    \
                          : INFIMUM_LAUNCH(program, Range, 256, alone);                                                  \
     }
+
+// A routine of small linear algebra; `team` and `point` mean nothing to it.
+#define INFIMUM_LINEAR_ENTRY(name, routine)                                                                             \
+    extern "C" void infimum_##name(int, int, unsigned grid, const double *a, const double *b, const double *c,           \
+                                   const double *d, const double *e, const double *f, const double *g, const double *h,  \
+                                   const double *i, const unsigned char *marks, double *p, double *q, double *r,         \
+                                   double *s, unsigned char *flags, double *scratch, const long long *sizes,             \
+                                   long long count) {                                                                    \
+        const infimum_cuda::LinearArguments all = {{a, b, c, d, e, f, g, h, i}, marks, {p, q, r, s},                     \
+                                                   flags, scratch, sizes, count};                                        \
+        host_shim::launch(grid, infimum_cuda::LINEAR_THREADS, false, false,                                              \
+                          [&] { infimum_cuda::all_of_linear(routine, all); });                                           \
+    }

@@ -14,10 +14,11 @@ import infimum.core
 import quadratics
 import sharp_quadratics
 from infimum.core import linear
+from infimum.core.linear import Cpu
 from quadratics import Case, is_semidefinite, symmetric
 
 FloatArray = npt.NDArray[np.float64]
-VARIANTS = infimum.core.variants()
+WAYS = [*({"on": Cpu(variant=name)} for name in infimum.core.variants()), {"on": Cpu(threads=3)}]
 
 
 # --- positive semidefinite -------------------------------------------------------------------------------------------
@@ -101,11 +102,31 @@ def test_least_squares_within_a_box_are_about_least() -> None:
     draw = np.random.default_rng(1)
     for n, m in ((1, 1), (3, 5), (5, 15), (8, 30)):
         jacobian, residual = draw.normal(size=(20, m, n)), 3 * draw.normal(size=(20, m))
-        t = linear.least_squares_box(jacobian, residual, 8)
+        t, rest = linear.least_squares_box(jacobian, residual, rounds=8)
         assert (np.abs(t) <= 1).all()
         for i in range(20):
+            np.testing.assert_allclose(rest[i], residual[i] + jacobian[i] @ t[i], rtol=1e-12, atol=1e-12)
             best = optimize.lsq_linear(jacobian[i], -residual[i], (-1, 1), method="bvls").cost
             assert 0.5 * np.sum((residual[i] + jacobian[i] @ t[i]) ** 2) <= best * (1 + 1e-9) + 1e-12
+
+
+def test_weights_curvature_slopes_and_ends_are_part_of_a_sum_of_squares() -> None:
+    draw = np.random.default_rng(3)
+    jacobian, residual, weights = draw.normal(size=(9, 7, 4)), draw.normal(size=(9, 7)), draw.random((9, 7))
+    curvature, slopes = np.broadcast_to(np.eye(4), (9, 4, 4)) * 0.5, draw.normal(size=(9, 4))
+    ends = -draw.random((9, 4)), draw.random((9, 4))
+    turned = jacobian.transpose(0, 2, 1)
+    right = (turned @ residual[:, :, None])[:, :, 0] + slopes
+    for own, w in ((weights, weights), (None, np.ones((9, 7)))):
+        matrix = turned @ (w[:, :, None] * jacobian) + curvature
+        t, _ = linear.least_squares_box(
+            jacobian, residual, weights=own, curvature=curvature, slopes=slopes, ends=ends, rounds=20
+        )
+        value, best = (
+            np.einsum("ki,kij,kj->k", at, matrix, at) / 2 + np.sum(right * at, 1)
+            for at in (t, linear.box_minimum(matrix, right, *ends, rounds=20))
+        )
+        assert ((ends[0] <= t) & (t <= ends[1])).all() and (value <= best + 1e-5).all()
 
 
 def test_a_minimum_stays_in_its_box_whatever_is_given() -> None:
@@ -268,16 +289,16 @@ def test_every_variant_and_number_of_threads_gives_the_same_bits(count: int) -> 
         found = {
             (
                 bits(linear.is_positive(matrices, **how)),
-                bits(linear.least_squares_box(jacobian, residual, **how)),
+                bits(np.hstack(linear.least_squares_box(jacobian, residual, **how))),
                 bits(linear.box_minimum(matrices, residual[:, :n], *ends, **how)),
             )
-            for how in [{"variant": v} for v in VARIANTS] + [{"threads": 3}]
+            for how in WAYS
         }
         assert len(found) == 1
         made = quadratics.case(count, count, n)._replace(limit=draw.normal(size=count))
-        ways = [made.run(**how) for how in [*({"variant": v} for v in VARIANTS), {"threads": 3}]]
+        ways = [made.run(**how) for how in WAYS]
         assert len({bits(np.concatenate([a.reshape(count, -1) for a in way], axis=1)) for way in ways}) == 1
-        alone = [linear.least_squares_box(jacobian[i : i + 1], residual[i : i + 1]) for i in range(count)]
+        alone = [np.hstack(linear.least_squares_box(jacobian[i : i + 1], residual[i : i + 1])) for i in range(count)]
         assert bits(np.concatenate(alone)) in next(iter(found))
 
 
@@ -356,7 +377,7 @@ def mutants(pytestconfig: pytest.Config) -> Any:
 
 
 def is_noticed(mutants: Mutants) -> bool:
-    how = {"core": mutants.core}
+    how = {"on": Cpu(core=mutants.core)}
     return (
         any(sharp_quadratics.false_claims_of_tiny_numbers(**how))
         or any(sharp_quadratics.false_corners(range(16), **how))

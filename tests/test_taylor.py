@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -381,9 +381,10 @@ def places(mutants: Mutants) -> dict[int, str]:
 @pytest.mark.parametrize("name", CORE)
 def test_each_rule_of_the_core_broken_is_noticed(name: str, mutants: Mutants, monkeypatch: Patch) -> None:
     (number,) = (number for number, place in places(mutants).items() if CORE[name] in place)
-    monkeypatch.setattr(taylor, "quadratic", partial(linear.quadratic, core=mutants.core))
+    on = linear.Cpu(core=mutants.core)
+    monkeypatch.setattr(taylor, "quadratic", lambda *given, threads: linear.quadratic(*given, on=on))
     mutants.site(-1)
     assert not any(lost(shaped()))
     mutants.site(number)
-    assert any(lost(everything())) or false_verdicts(range(3), core=mutants.core)
+    assert any(lost(everything())) or false_verdicts(range(3), on=on)
     mutants.site(-1)

@@ -17,9 +17,9 @@ _LARGEST = float(np.finfo(np.float64).max)
 def at_fraction(lo: FloatArray, hi: FloatArray, fraction: float | FloatArray) -> FloatArray:
     """Return a finite point at this fraction of each range."""
     with np.errstate(invalid="ignore", over="ignore"):
-        plain = lo + (hi - lo) * fraction
+        plain: FloatArray = lo + (hi - lo) * fraction
     if np.isfinite(plain).all():
-        return np.asarray(plain)
+        return plain
     low, high = to_unit(lo), to_unit(hi)
     curved = from_unit(low + (high - low) * fraction)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -41,4 +41,5 @@ def to_unit(x: FloatArray) -> FloatArray:
 def from_unit(t: FloatArray) -> FloatArray:
     """Map [-1, 1] back to the real line; what would be infinite is the largest double."""
     with np.errstate(divide="ignore"):
-        return np.asarray(np.clip(t / (1 - np.abs(t)), -_LARGEST, _LARGEST))
+        found: FloatArray = np.clip(t / (1 - np.abs(t)), -_LARGEST, _LARGEST)
+    return found

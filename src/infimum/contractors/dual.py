@@ -19,16 +19,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.boxes import Boxes, Ends, FloatArray
+from infimum.backends.linear import least_squares_box
+from infimum.boxes import Boxes, Ends, FloatArray, sums
 from infimum.contractors.known import Known
 from infimum.contractors.outer.contractor import MOST_ENTRIES, OuterLines, outer_lines
-from infimum.core.linear import box_minimum, least_squares_box
 from infimum.fractions import middle
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 from infimum.function.outer import DualLines, Residuals, dual_lines
 
-_SWEEPS = 30
+_ROUNDS = 30
 MOST_VARIABLES = 50  # beyond, its Programs cost more than they bring
 _OFFERED = 4  # points of a batch whose squares are looked at
 _MUCH = 1e-3  # of what S may be: a point that is better by less is not worth another pass over the batch
@@ -64,13 +64,11 @@ class Dual:
             radius = 0.5 * box[1] - 0.5 * box[0]
             r, _, slope = self.residuals.values_and_rest(c, threads=threads)
             scaled = self.residuals.jacobian(c, threads=threads) * radius[:, None, :]
-            t = _least(scaled, r, slope * radius, threads)
-            y = r + np.matmul(scaled, t[:, :, None])[:, :, 0]
-            y = np.where(np.isfinite(y), y, np.where(np.isfinite(r), r, 0.0)) + 0.0  # no -0.0
-            first = np.argsort((y * y).sum(axis=1), kind="stable")[:_OFFERED]
+            t, y = least_squares_box(scaled, r, slopes=0.5 * slope * radius, rounds=_ROUNDS, threads=threads)
+            first = np.argsort(sums(y * y), kind="stable")[:_OFFERED]
             points = np.clip(c[first] + radius[first] * t[first], box[0][first], box[1][first])
             r, rest, _ = self.residuals.values_and_rest(points, threads=threads)
-            value = (r * r).sum(axis=1) + rest
+            value = sums(r * r) + rest
             known.offer(points[value < most[first] - _MUCH * np.abs(most[first])])
         return y
 
@@ -90,19 +88,6 @@ class Dual:
             low[some], high[some] = np.maximum(low[some], after[0]), np.minimum(high[some], after[1])
             lower[some] = np.maximum(lower[some], bound)
         return low, high, lower
-
-
-def _least(a: FloatArray, r: FloatArray, slope: FloatArray, threads: int) -> FloatArray:
-    """Return about the t (k, n) in [-1, 1] that make |r + A t|^2 + slope t least."""
-    clean = np.asarray(np.isfinite(a).all(axis=(1, 2)) & np.isfinite(r).all(axis=1) & np.isfinite(slope).all(axis=1))
-    a, r = np.where(clean[:, None, None], a, 0.0), np.where(clean[:, None], r, 0.0)
-    if not slope.any():
-        return least_squares_box(a, r, _SWEEPS, threads=threads)
-    turned = a.transpose(0, 2, 1)
-    gram, right = 2 * np.matmul(turned, a), 2 * np.matmul(turned, r[:, :, None])[:, :, 0]
-    right = right + np.where(clean[:, None], slope, 0.0)
-    ones = np.ones_like(right)
-    return box_minimum(gram, right, -ones, ones, rounds=_SWEEPS, threads=threads)
 
 
 def dual(function: Function) -> Dual | OuterLines | None:

@@ -56,9 +56,10 @@ def faces(domain: Domain, box: Ends, concave: BoolArray) -> tuple[Ends, BoolArra
     """
     lo, hi = box
     at_lower, at_upper = touched(domain, lo, hi)
-    only_lower = concave & at_lower & ~at_upper & np.isfinite(domain.inner_lo)
-    only_upper = concave & at_upper & ~at_lower & np.isfinite(domain.inner_hi)
-    high = np.where(only_lower, np.minimum(hi, domain.inner_lo), hi)
-    low = np.where(only_upper, np.maximum(lo, domain.inner_hi), lo)
+    edge_lo, edge_hi = like(domain.inner_lo, lo), like(domain.inner_hi, lo)
+    only_lower = concave & at_lower & ~at_upper & np.isfinite(edge_lo)
+    only_upper = concave & at_upper & ~at_lower & np.isfinite(edge_hi)
+    high = np.where(only_lower, np.minimum(hi, edge_lo), hi)
+    low = np.where(only_upper, np.maximum(lo, edge_hi), lo)
     gone: BoolArray = np.any(concave & ~at_lower & ~at_upper, axis=1)
     return (low, high), gone

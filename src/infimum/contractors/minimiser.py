@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.linear import box_minimum
 from infimum.boxes import BoolArray, FloatArray
-from infimum.core.linear import box_minimum
 from infimum.deadline import ask
 from infimum.function.function import Function
 

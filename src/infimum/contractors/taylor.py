@@ -22,14 +22,17 @@ the line, and its infimum is -inf all the same. Which points are taken for c is 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from infimum.backends.linear import box_minimum, quadratic
+from infimum.backends.placement import like, to_host
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, concatenated, is_empty, shrinkage
 from infimum.contractors.edges import faces, touched
 from infimum.contractors.known import Known
-from infimum.core.linear import Quadratic, box_minimum, quadratic
+from infimum.contractors.on_host import on_host
+from infimum.core.linear import Quadratic
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
 
@@ -91,7 +94,7 @@ class Taylor:
         active = np.flatnonzero((np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1))
         active = active[self.function.is_twice_smooth(low[active], high[active], threads=known.threads)]
         self._seen += active.size
-        whole = np.zeros(len(boxes), bool)
+        whole = np.zeros_like(lower, dtype=bool)
         each = max(1, _MOST_NUMBERS // boxes.n**2)
         for first in range(0, active.size, each):
             some = active[first : first + each]
@@ -100,7 +103,9 @@ class Taylor:
             whole[some] = ~told.ruled & ~told.left.is_empty()
             self._offer(told.points, told.bound, limit[some], known)
         found = Boxes(low, high, lower)
-        return self._cut(found, whole, limit, known) if known.has_hints else found
+        if not known.has_hints:
+            return found
+        return on_host(lambda boxes, known: self._cut(boxes, to_host(whole), to_host(limit), known), found, known)
 
     def _told(self, boxes: Boxes, limit: FloatArray, known: Known) -> _Told:
         """Return what is told of finite boxes on which f is C2."""
@@ -179,16 +184,20 @@ class Taylor:
     def _least(self, box: Ends, points: FloatArray) -> FloatArray:
         """Return where a function that is convex on boxes is about smallest there (POLICY): Newton's steps."""
         x = np.clip(points, *box)
-        (k, n), each = x.shape, np.eye(x.shape[1])
+        (k, n), each = x.shape, like(np.eye(x.shape[1]), x)
         for _ in range(_STEPS):
-            slope = np.asarray(self.function.value_and_gradient(x)[1])
+            slope = self.function.value_and_gradient(x)[1]
             curvature = self.function.hessian_product(np.repeat(x, n, axis=0), np.tile(each, (k, 1))).reshape(k, n, n)
             x = np.clip(x + box_minimum(curvature, slope, box[0] - x, box[1] - x), *box)
         return x
 
+    def _values(self, points: FloatArray) -> FloatArray:
+        found: Any = self.function(points)
+        return cast(FloatArray, found)
+
     def _offer(self, points: FloatArray, bound: FloatArray, limit: FloatArray, known: Known) -> None:
         """Propose the best points, where they are better than what is known."""
-        value = np.asarray(self.function(points))
+        value = self._values(points)
         first = np.argsort(value, kind="stable")[:_OFFERED]
         least = np.maximum(_LITTLE * np.abs(limit), _MUCH * (limit - bound))
         gain = np.where(np.isfinite(least), least, 0.0)

@@ -28,9 +28,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.placement import like, to_host
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.known import Known
-from infimum.contractors.on_host import on_host
 from infimum.domain import Domain
 
 IndexArray = npt.NDArray[np.int64]
@@ -75,7 +75,7 @@ class Tried:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return what the contractor leaves of the boxes that it is given, and the others as they are."""
-        return on_host(self._contract, boxes, known) if self._is_ready(len(boxes), known) else boxes
+        return self._contract(boxes, known) if self._is_ready(len(boxes), known) else boxes
 
     def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         assert self._own is not None
@@ -87,11 +87,12 @@ class Tried:
             after = self._own.contract(boxes, known)
             self._write_down(boxes, after, sizes)
             return after
-        some = boxes[given]
+        rows = like(given, boxes.lo)
+        some = boxes[rows]
         after = self._own.contract(some, known)
         self._write_down(some, after, sizes[given])
         low, high, lower = boxes.lo.copy(), boxes.hi.copy(), boxes.lower.copy()
-        low[given], high[given], lower[given] = after
+        low[rows], high[rows], lower[rows] = after
         return Boxes(low, high, lower)
 
     def _is_ready(self, count: int, known: Known) -> bool:
@@ -122,7 +123,7 @@ class Tried:
         return record.taken * FOLLOWING >= self._own.price * record.given > 0
 
     def _write_down(self, before: Boxes, after: Boxes, sizes: IndexArray) -> None:
-        gone = np.where(after.is_empty(), 1.0, shrinkage(before.ends, after.ends))
+        gone = to_host(np.where(after.is_empty(), 1.0, shrinkage(before.ends, after.ends)))
         for size, rows in _groups(sizes):
             self._records.setdefault(int(size), _Record()).add(len(rows), float(np.sum(gone[rows])))
 
@@ -130,9 +131,10 @@ class Tried:
 def _sizes(boxes: Boxes, domain: Domain) -> IndexArray:
     """Return how often boxes (k,) are halved, over all variables on average; an infinite range counts as not halved."""
     with np.errstate(all="ignore"):
-        parts = (domain.hi - domain.lo) / (boxes.hi - boxes.lo)
+        parts = like(domain.hi - domain.lo, boxes.lo) / (boxes.hi - boxes.lo)
         halvings = np.frexp(np.where(np.isfinite(parts), parts, 1.0))[1] - 1  # the same on every machine
-    return np.asarray(np.sum(halvings, axis=1, dtype=np.int64) // boxes.n)
+    found: IndexArray = to_host(np.sum(halvings, axis=1, dtype=np.int64) // boxes.n)
+    return found
 
 
 def _groups(sizes: IndexArray) -> list[tuple[int, IndexArray]]:

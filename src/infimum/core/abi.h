@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "codes.h"
+#include "linear/job.h"
 
 extern "C" {
 // One operation over `count` intervals. in: lo and hi of each operand in turn; strides 0 or 1.
@@ -60,16 +61,6 @@ enum infimum_stage {
     INFIMUM_RUN_RECURRENCE
 };
 
-// A batch of small linear algebra (linear/run.h has what the arrays are): `count` boxes of n variables, all arrays row-major.
-struct infimum_linear_job {
-    int64_t count, n, m, rounds;
-    const double *in[12];
-    const unsigned char *marks;
-    double *out[6];
-    unsigned char *flags;
-};
-static inline int64_t infimum_linear_space(int64_t n) { return INFIMUM_LINEAR_LANES * (6 * n * n + 40 * n); }
-
 int infimum_variant_usable(int variant);
 void infimum_run_scalar(int op, const infimum_job *job);
 void infimum_run_avx2(int op, const infimum_job *job);
@@ -77,7 +68,7 @@ void infimum_run_avx512(int op, const infimum_job *job);
 int infimum_stage_scalar(int stage, const infimum_tile *tile);
 int infimum_stage_avx2(int stage, const infimum_tile *tile);
 int infimum_stage_avx512(int stage, const infimum_tile *tile);
-// Boxes [first, first + count), in working memory of infimum_linear_space(n) doubles at a multiple of 64 bytes.
+// Boxes [first, first + count), in working memory of INFIMUM_LINEAR_SPACE(n) doubles a lane, at a multiple of 64 bytes.
 void infimum_linear_scalar(int routine, const infimum_linear_job *job, int64_t first, int64_t count, double *space);
 void infimum_linear_avx2(int routine, const infimum_linear_job *job, int64_t first, int64_t count, double *space);
 void infimum_linear_avx512(int routine, const infimum_linear_job *job, int64_t first, int64_t count, double *space);

@@ -32,7 +32,7 @@ extern "C" int infimum_run_linear(int variant, int routine, const infimum_linear
     const int64_t workers = blocks < threads ? blocks : threads;
     try {
         std::vector<Buffer> spaces(static_cast<size_t>(workers));
-        for (Buffer &space : spaces) space.reserve(infimum_linear_space(job->n));
+        for (Buffer &space : spaces) space.reserve(INFIMUM_LINEAR_LANES * INFIMUM_LINEAR_SPACE(job->n));
         std::atomic<int64_t> next{0};
         const Linear linear = linear_of(variant);
         std::vector<std::thread> pool;

@@ -2,14 +2,16 @@
 
 Proved (core/linear has the arguments): `is_positive`, `quadratic`. Policy, in plain doubles: `box_minimum`,
 `least_squares_box`.
-A box is a lane of its own: it gets the same bits in any company, on every variant and for any number of threads.
+A box is a lane of its own: it gets the same bits in any company, on every variant and for any number of threads. What
+runs a job is a `Runner`: `Cpu` here, the GPU's is backends/cuda/linear.py.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +29,7 @@ MOST = int(LinearLimit.MOST)  # variables; larger matrices are not for batches
 
 
 class _Job(ctypes.Structure):
-    """`infimum_linear_job` (core/abi.h)."""
+    """`infimum_linear_job` (core/linear/job.h)."""
 
     _fields_ = [
         *((name, ctypes.c_int64) for name in ("count", "n", "m", "rounds")),
@@ -38,17 +40,75 @@ class _Job(ctypes.Structure):
     ]
 
 
-def is_positive(
-    matrices: FloatArray, *, threads: int = 1, variant: str | None = None, core: Core = _default
-) -> BoolArray:
+@dataclass(frozen=True)
+class Job:
+    """What core/linear/run.h does with `count` boxes of n variables.
+
+    given    arrays (count, …) of doubles, None for one that is left out
+    marks    (count, n) of truth values, or none
+    sizes    how many doubles of a box are given back in each array
+    flags    how many bytes of a box
+    """
+
+    routine: LinearRoutine
+    shape: tuple[int, int]
+    given: tuple[FloatArray | None, ...]
+    sizes: tuple[int, ...] = ()
+    flags: int = 0
+    marks: BoolArray | None = None
+    m: int = 0
+    rounds: int = 0
+
+
+class Found(NamedTuple):
+    """What a job gives back: arrays (count, size) of doubles, and bytes (count, flags)."""
+
+    arrays: list[FloatArray]
+    flags: npt.NDArray[np.uint8]
+
+
+Runner = Callable[[Job], Found]
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """The CPU as a runner."""
+
+    threads: int = 1
+    variant: str | None = None
+    core: Core = _default
+
+    def __call__(self, job: Job) -> Found:
+        """Run a job."""
+        count, n = job.shape
+        given = [None if array is None else np.ascontiguousarray(array, np.float64) for array in job.given]
+        found = Found([np.empty((count, size)) for size in job.sizes], np.empty((count, job.flags), np.uint8))
+        request = _Job(count, n, job.m, job.rounds)
+        request.in_[: len(given)] = [None if array is None else address(array) for array in given]
+        request.out[: len(found.arrays)] = [address(array) for array in found.arrays]
+        if job.marks is not None:
+            marks = np.ascontiguousarray(job.marks, np.uint8)
+            request.marks = address(marks)
+        if job.flags:
+            request.flags = address(found.flags)
+        status = self.core.run_linear(int(job.routine), ctypes.byref(request), self.variant, self.threads)
+        if status == Status.NO_MEMORY:
+            raise MemoryError(f"there is not enough memory for matrices of {n} variables")
+        if status:
+            raise RuntimeError(f"linear algebra failed in the core: {FAILURES[Status(status)]}")
+        return found
+
+
+ON_CPU = Cpu()
+
+
+def is_positive(matrices: FloatArray, *, on: Runner = ON_CPU) -> BoolArray:
     """Return which of the symmetric matrices (k, n, n) are certainly positive semidefinite.
 
     Guarantee: True only for a matrix of finite doubles that equals its transpose and has no negative eigenvalue.
     """
-    count, n, _ = matrices.shape
-    flags = np.zeros(count, np.uint8)
-    _run(core, LinearRoutine.IS_POSITIVE, (count, n), [matrices], [], flags=flags, threads=threads, variant=variant)
-    return flags.astype(bool)
+    found = on(Job(LinearRoutine.IS_POSITIVE, _shape(matrices), (matrices,), flags=1))
+    return found.flags[:, 0].astype(bool)
 
 
 def box_minimum(
@@ -58,40 +118,39 @@ def box_minimum(
     hi: FloatArray,
     *,
     rounds: int = 6,
-    threads: int = 1,
-    variant: str | None = None,
-    core: Core = _default,
+    on: Runner = ON_CPU,
 ) -> FloatArray:
-    """Return points t (k, n) of finite boxes at which slopes.t + t'(matrices)t/2 is about smallest: policy."""
-    found = np.zeros(slopes.shape)
-    arrays = [matrices, slopes, lo, hi]
-    _run(
-        core, LinearRoutine.BOX_MINIMUM, slopes.shape, arrays, [found], rounds=rounds, threads=threads, variant=variant
-    )
-    return found
+    """Return points t (k, n) of finite boxes at which slopes.t + t'(matrices)t/2 is about smallest: policy.
+
+    rounds: each two sweeps over the variables and a Newton step.
+    """
+    shape = _shape(slopes)
+    job = Job(LinearRoutine.BOX_MINIMUM, shape, (matrices, slopes, lo, hi), sizes=shape[1:], rounds=rounds)
+    return on(job).arrays[0]
 
 
 def least_squares_box(
     jacobians: FloatArray,
     residuals: FloatArray,
-    sweeps: int = 6,
     *,
-    threads: int = 1,
-    variant: str | None = None,
-    core: Core = _default,
-) -> FloatArray:
-    """Return points t (k, n) of [-1, 1]^n at which |r + J t| is about smallest, for J (k, m, n) and r (k, m): policy.
+    weights: FloatArray | None = None,
+    curvature: FloatArray | None = None,
+    slopes: FloatArray | None = None,
+    ends: Ends | None = None,
+    rounds: int = 6,
+    on: Runner = ON_CPU,
+) -> tuple[FloatArray, FloatArray]:
+    """Return points t (k, n) at which a sum of squares is about smallest, and r + J t (k, m) there: policy.
 
-    sweeps: rounds of two sweeps over the variables and a Newton step, on the Gram matrix.
+    The sum is |r + J t|^2/2 + slopes.t + t'(curvature)t/2 for J (k, m, n) and r (k, m). With weights w (k, m) its
+    quadratic part is t'(J'diag(w)J + curvature)t/2. t lies between the ends, (k, n) each; in [-1, 1] if there are none.
     """
     count, m, n = jacobians.shape
-    found = np.zeros((count, n))
-    arrays = [jacobians, residuals]
-    _run(
-        core, LinearRoutine.LEAST_SQUARES, (count, n), arrays, [found],
-        m=m, rounds=sweeps, threads=threads, variant=variant,
-    )  # fmt: skip
-    return found
+    lo, hi = (None, None) if ends is None else ends
+    given = jacobians, residuals, weights, curvature, slopes, lo, hi
+    job = Job(LinearRoutine.LEAST_SQUARES, (count, n), given, sizes=(n, m), m=m, rounds=rounds)
+    t, rest = on(job).arrays
+    return t, rest
 
 
 class Quadratic(NamedTuple):
@@ -124,9 +183,7 @@ def quadratic(
     limit: FloatArray,
     *,
     rounds: int = 3,
-    threads: int = 1,
-    variant: str | None = None,
-    core: Core = _default,
+    on: Runner = ON_CPU,
 ) -> Quadratic:
     """Return what second derivatives say of boxes (k, n), by core/linear/quadratic.h, which has the proof.
 
@@ -135,45 +192,17 @@ def quadratic(
     in which components a box may reach the edge of the domain. Of boxes with numbers that are not finite nothing is
     said.
     """
-    count, n = centres.shape
-    arrays = [*box, centres, value, *slope, *curvature, limit]
-    marks = np.ascontiguousarray(edge, np.uint8)
-    flags = np.zeros((count, n + 1), np.uint8)
-    lower, low, high, points = np.empty(count), *(np.empty((count, n)) for _ in range(3))
-    _run(
-        core, LinearRoutine.QUADRATIC, (count, n), arrays, [lower, low, high, points],
-        rounds=rounds, marks=marks, flags=flags, threads=threads, variant=variant,
+    count, n = _shape(centres)
+    job = Job(
+        LinearRoutine.QUADRATIC, (count, n), (*box, centres, value, *slope, *curvature, limit),
+        sizes=(1, n, n, n), flags=n + 1, marks=edge, rounds=rounds,
     )  # fmt: skip
+    (lower, low, high, points), flags = on(job)
     facts = flags[:, 0]
     convex, none = ((facts & int(fact)).astype(bool) for fact in QuadraticFact)
-    return Quadratic(lower, low, high, points, convex, none, flags[:, 1:].astype(bool))
+    return Quadratic(lower[:, 0], low, high, points, convex, none, flags[:, 1:].astype(bool))
 
 
-def _run(
-    core: Core,
-    routine: LinearRoutine,
-    shape: tuple[int, ...],
-    arrays: Sequence[FloatArray],
-    out: Sequence[FloatArray],
-    *,
-    m: int = 0,
-    rounds: int = 0,
-    marks: npt.NDArray[Any] | None = None,
-    flags: npt.NDArray[np.uint8] | None = None,
-    threads: int = 1,
-    variant: str | None = None,
-) -> None:
-    count, n = shape
-    given = [np.ascontiguousarray(array, np.float64) for array in arrays]
-    job = _Job(count, n, m, rounds)
-    job.in_[: len(given)] = [address(array) for array in given]
-    job.out[: len(out)] = [address(array) for array in out]
-    if marks is not None:
-        job.marks = address(marks)
-    if flags is not None:
-        job.flags = address(flags)
-    status = core.run_linear(int(routine), ctypes.byref(job), variant, threads)
-    if status == Status.NO_MEMORY:
-        raise MemoryError(f"there is not enough memory for matrices of {n} variables")
-    if status:
-        raise RuntimeError(f"linear algebra failed in the core: {FAILURES[Status(status)]}")
+def _shape(array: FloatArray) -> tuple[int, int]:
+    """Return how many boxes there are, and how many variables."""
+    return len(array), int(array.shape[1])

@@ -361,7 +361,7 @@ class Function:
         """Return symmetric matrices (k, n, n) of ends around every Hessian on each box that `is_twice_smooth`."""
         hessians = self._dense_hessians()
         ((low, high),) = self.place.run(hessians.dense_program, lo, hi, threads=threads)
-        return hessians.full((to_host(low), to_host(high)))
+        return hessians.full((low, high))
 
     @property
     def hessian_product_cost(self) -> int:
@@ -380,7 +380,7 @@ class Function:
         value, slope, triangle = self.place.run(hessians.all_program, lo, hi, threads=threads)
         nowhere = slope[0] > slope[1]
         slopes = np.where(nowhere, -np.inf, slope[0]), np.where(nowhere, np.inf, slope[1])
-        return (value[0][:, 0], value[1][:, 0]), slopes, hessians.full((to_host(triangle[0]), to_host(triangle[1])))
+        return (value[0][:, 0], value[1][:, 0]), slopes, hessians.full(triangle)
 
     def hessian(self, points: npt.ArrayLike) -> FloatArray:
         """Return the Hessian at a point (n,) as (n, n), or at points (k, n) as (k, n, n), in plain doubles."""

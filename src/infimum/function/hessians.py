@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import Place
+from infimum.backends.placement import Place, like
 from infimum.concurrency import cached_property
 from infimum.graph.build import Build
 from infimum.graph.node import Node
@@ -103,26 +103,30 @@ class Hessians:
 
     def full(self, ends: Ends) -> Ends:
         """Return matrices (k, n, n) from the ends (k, count) of the triangle; a NaN or an empty one says nothing."""
-        shape = len(ends[0]), self.n, self.n
-        low, high = np.zeros(shape), np.zeros(shape)
-        rows, columns = self._triangle.rows, self._triangle.columns
-        for matrix, end, other in ((low, ends[0], -np.inf), (high, ends[1], np.inf)):
-            found = np.where(ends[0] <= ends[1], end, other) if rows.size else end[:, :0]
-            matrix[:, rows, columns] = found
-            matrix[:, columns, rows] = found
-        return low, high
+        sure = ends[0] <= ends[1]
+        return self._matrices(np.where(sure, ends[0], -np.inf)), self._matrices(np.where(sure, ends[1], np.inf))
 
     def at_points(self, values: FloatArray) -> FloatArray:
         """Return matrices (k, n, n) from values (k, count) of the triangle."""
-        found = np.zeros((len(values), self.n, self.n))
+        return self._matrices(values)
+
+    @cached_property
+    def _places(self) -> IndexArray:
+        """Return where each element of a matrix stands in the triangle; one place further for those that are 0."""
         rows, columns = self._triangle.rows, self._triangle.columns
-        found[:, rows, columns] = found[:, columns, rows] = values[:, : rows.size]
-        return found
+        places = np.full((self.n, self.n), rows.size)
+        places[rows, columns] = places[columns, rows] = np.arange(rows.size)
+        return places.ravel()
+
+    def _matrices(self, values: FloatArray) -> FloatArray:
+        count = self._triangle.rows.size
+        both = np.hstack([values[:, :count], np.zeros_like(values[:, :1])])
+        return both[:, like(self._places, values)].reshape(len(values), self.n, self.n)
 
     def by_products(self, place: Place, lo: FloatArray, hi: FloatArray, threads: int) -> Ends:
         """Return matrices (k, n, n) from the products with all unit vectors; a NaN or an empty one says nothing."""
         k, n = lo.shape
-        seeds = np.tile(np.eye(n), (k, 1))
+        seeds = np.tile(like(np.eye(n), lo), (k, 1))
         bottom, top = (np.hstack([np.repeat(end, n, axis=0), seeds]) for end in (lo, hi))
         ((low, high),) = place.run(self.product_program, bottom, top, threads=threads)
         sure = low <= high

@@ -54,7 +54,7 @@ class Increasing:
         """Return what S may be at most where f may be at most `upper` (k,); the least double where f never is."""
         if self._outer is None:
             return upper
-        everything = np.full((len(upper), 1), np.inf)
+        everything = np.full_like(upper[:, None], np.inf)
         columns = np.hstack([-everything, -everything]), np.hstack([everything, upper[:, None]])
         (low, high), _ = place.run(self._backward, *columns)
         return np.where(low[:, 0] <= high[:, 0], np.maximum(high[:, 0], _LEAST), _LEAST)
@@ -64,7 +64,7 @@ class Increasing:
         if self._forward is None:
             return lower
         nowhere = lower == np.inf
-        columns = np.where(nowhere, 0.0, lower)[:, None], np.full((len(lower), 1), np.inf)
+        columns = np.where(nowhere, 0.0, lower)[:, None], np.full_like(lower[:, None], np.inf)
         ((low, high),) = place.run(self._forward, *columns)
         return np.where(nowhere, np.inf, np.where(low[:, 0] <= high[:, 0], low[:, 0], -np.inf))
 
@@ -201,7 +201,8 @@ class DualLines:
         """Return around which boxes Phi is certainly smooth, (k,)."""
         program = self._programs.facts
         if program is None:
-            return np.ones(len(lo), bool)
+            everywhere: BoolArray = np.ones_like(lo[:, 0], dtype=bool)
+            return everywhere
         found = self._place.run(program, np.hstack([lo, c, y]), np.hstack([hi, c, y]), threads=threads)
         certain: BoolArray = np.logical_and(*(low[:, 0] == 1.0 for low, _ in found))
         return certain

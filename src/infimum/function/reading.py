@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.placement import is_on_device
 from infimum.errors import NotAPoint, ShapeMismatch
 from infimum.interval import Interval
 from infimum.interval.reading import as_array, ends
@@ -40,7 +41,8 @@ def read_boxes(name: str, n: int, boxes: Any) -> tuple[FloatArray, FloatArray, b
 def _doubles(points: Any) -> FloatArray:
     """Return points as doubles, and refuse numbers that are none: the value at another point is another value."""
     if getattr(points, "dtype", None) == np.float64:
-        return np.asarray(points)
+        found: FloatArray = points if is_on_device(points) else np.asarray(points)
+        return found
     lo, hi = ends(points)
     if (lo < hi).any():
         i = tuple(int(k) for k in np.argwhere(lo < hi)[0])

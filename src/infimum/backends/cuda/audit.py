@@ -45,13 +45,13 @@ def agree(program: Program, mode: Mode, boxes: tuple[FloatArray, FloatArray], fo
     """Return whether outputs for boxes, all in the host's memory, are those of the CPU, bit for bit."""
     wanted = cpu.run(program, *boxes, mode, threads=1)
     return all(
-        np.array_equal(_bits(a), _bits(b))
+        np.array_equal(bits(a), bits(b))
         for pair, other in zip(found, wanted, strict=True)
         for a, b in zip(pair, other, strict=True)
     )
 
 
-def _bits(values: FloatArray) -> npt.NDArray[np.int64]:
+def bits(values: FloatArray) -> npt.NDArray[np.int64]:
     """Return the bits of numbers, of which NaN has many."""
     return np.ascontiguousarray(np.where(np.isnan(values), np.nan, values)).view(np.int64)
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.backends import linear
 from infimum.boxes import FloatArray, without_nan
-from infimum.core import linear
 
 _STEPS = 4
 _MARGIN = 0.02  # of the width: h is flat at the edge

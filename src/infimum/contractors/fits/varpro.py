@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.backends.linear import quadratic
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.concurrency import cached_property
 from infimum.contractors.contractor import Contractor
@@ -31,7 +32,6 @@ from infimum.contractors.fits.nullspace import nullspace
 from infimum.contractors.fits.size import small_fit
 from infimum.contractors.known import Known
 from infimum.contractors.trial import Tried
-from infimum.core.linear import quadratic
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
 from infimum.function.outer import DualLines

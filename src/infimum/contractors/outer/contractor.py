@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum import core
+from infimum.backends.linear import least_squares_box, quadratic
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
+from infimum.contractors.on_host import on_host
 from infimum.contractors.outer.pieces import CONVEX, is_affine, pieces
 from infimum.contractors.outer.slopes import Slopes
 from infimum.contractors.outer.under import Under
-from infimum.core.linear import box_minimum, quadratic
 from infimum.fractions import middle
 from infimum.function.composed import OuterFunctions, outer_functions
 from infimum.function.expression import form_contraction_ends
@@ -53,6 +54,9 @@ class OuterLines:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
+        return on_host(self._contract, boxes, known)
+
+    def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         low, high, lower = (array.copy() for array in boxes)
         limit = known.limits(boxes)
         finite = (np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1)
@@ -127,20 +131,15 @@ class OuterLines:
                 for each, slopes in zip(self._columns(), self.slopes, strict=True):
                     one, two = slopes.derivatives(*(array[:, each].ravel() for array in (u, *ranges)))
                     first[:, each], second[:, each] = one.reshape(len(u), -1), two.reshape(len(u), -1)
-                jacobian = arguments.jacobian(x, threads=threads) * radius[:, None, :]
-                bent = jacobian * np.maximum(second, 0.0)[:, :, None]
-                matrix = np.matmul(jacobian.transpose(0, 2, 1), bent)
                 curvature = self.outer.lines.curvature(x, np.maximum(first, 0.0), threads=threads)
-                matrix = matrix + curvature * radius[:, :, None] * radius[:, None, :]
-                right = np.matmul(first[:, None, :], jacobian)[:, 0] + slope * radius
-                diagonal = np.einsum("kii->ki", matrix)
-                diagonal += 1e-6 * np.abs(diagonal).max(axis=1, keepdims=True) + 1e-12
                 safe = np.where(radius > 0, radius, 1.0)
-                step = box_minimum(
-                    _finite(matrix), _finite(right), (box[0] - x) / safe, (box[1] - x) / safe,
+                step, _ = least_squares_box(
+                    arguments.jacobian(x, threads=threads) * radius[:, None, :], first,
+                    weights=np.maximum(second, 0.0), curvature=curvature * radius[:, :, None] * radius[:, None, :],
+                    slopes=slope * radius, ends=((box[0] - x) / safe, (box[1] - x) / safe),
                     rounds=_SWEEPS, threads=threads,
                 )  # fmt: skip
-                x = np.clip(x + radius * _finite(step), *box)
+                x = np.clip(x + radius * step, *box)
         return x + 0.0
 
     # ------------------------------------------------------------------------------------------ their sum

@@ -35,13 +35,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.linear import box_minimum, is_positive
 from infimum.boxes import Boxes, FloatArray, is_empty
 from infimum.contractors.edges import faces, touched
 from infimum.contractors.known import Known
 from infimum.contractors.monotone import Monotone
 from infimum.contractors.quadratic.rounded import TINY, apart, gamma, upward
 from infimum.contractors.quadratic.shifts import shifts
-from infimum.core.linear import box_minimum, is_positive
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.expression import form_contraction_ends, shifted_ends

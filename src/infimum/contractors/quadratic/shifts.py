@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from infimum.core.linear import is_positive
+from infimum.backends.linear import is_positive
 
 FloatArray = npt.NDArray[np.float64]
 

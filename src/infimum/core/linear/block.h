@@ -3,27 +3,32 @@
 // bits in any company, on every variant and on a GPU. A GPU's compiler reads this too.
 #pragma once
 #include "../bits.h"
-#include "../codes.h"
 #include "../lanes/double.h"
 #include "../sites.h"
+#include "job.h"
 
 #if INFIMUM_CUDA
 #define INFIMUM_LINEAR_FN static __device__ __noinline__
 #else
 #define INFIMUM_LINEAR_FN static __attribute__((noinline))
 #endif
+#ifndef INFIMUM_LINEAR_BY_THREADS  // a box for each thread of a GPU
+#define INFIMUM_LINEAR_BY_THREADS INFIMUM_CUDA
+#endif
 
 namespace INFIMUM_NAMESPACE {
 
-#if INFIMUM_CUDA
-// A thread is one box; its numbers lie `threads` apart, so that neighbours read neighbours.
+#if INFIMUM_LINEAR_BY_THREADS
+// A thread is one box; its numbers lie `threads` apart, and so do those of the caller's boxes: neighbours read neighbours.
 typedef double Lane;
 enum { WIDTH = 1 };
 INFIMUM_FN double load(const double *p) { return *p; }
 INFIMUM_FN void store(double *p, double x) { *p = x; }
 INFIMUM_FN long long pitch_of_numbers() { return static_cast<long long>(gridDim.x) * blockDim.x; }
+INFIMUM_FN long long place_of(long long box, long long boxes, long long, long long i) { return i * boxes + box; }
 #else
 INFIMUM_FN long long pitch_of_numbers() { return WIDTH; }
+INFIMUM_FN long long place_of(long long box, long long, long long size, long long i) { return box * size + i; }
 #endif
 
 // Numbers of a block in working memory: an array of lanes.
@@ -46,13 +51,17 @@ struct Storage {
     }
 };
 
-// Boxes [first, first + count) of the caller's; lanes beyond repeat the last one, and what they give is not stored.
+// Boxes [first, first + count) of the caller's `boxes`; lanes beyond repeat the last one, and what they give is not stored.
 struct Block {
-    long long first, count;
-    template <class D>
-    INFIMUM_METHOD D take(const double *array, long long size, long long i) const {
+    long long first, count, boxes;
+    INFIMUM_METHOD long long place(int w, long long size, long long i) const {
+        return place_of(first + (w < count ? w : count - 1), boxes, size, i);
+    }
+    // From arrays of doubles, or of bytes.
+    template <class D, class Number>
+    INFIMUM_METHOD D take(const Number *array, long long size, long long i) const {
         double held[WIDTH];
-        for (int w = 0; w < WIDTH; w++) held[w] = array[(first + (w < count ? w : count - 1)) * size + i];
+        for (int w = 0; w < WIDTH; w++) held[w] = static_cast<double>(array[place(w, size, i)]);
         D found = load(held);
         return found;
     }
@@ -61,7 +70,7 @@ struct Block {
         double held[WIDTH];
         store(held, add_rn(x, D(0.0)));
         for (int w = 0; w < WIDTH; w++)
-            if (w < count) array[(first + w) * size + i] = held[w];
+            if (w < count) array[place(w, size, i)] = held[w];
     }
     // A mask as 0.0 and 1.0 in memory of bytes.
     template <class D>
@@ -69,14 +78,11 @@ struct Block {
         double held[WIDTH];
         store(held, bits);
         for (int w = 0; w < WIDTH; w++)
-            if (w < count) array[(first + w) * size + i] = static_cast<unsigned char>(held[w]);
+            if (w < count) array[place(w, size, i)] = static_cast<unsigned char>(held[w]);
     }
     template <class D>
     INFIMUM_METHOD Mask<D> take_bits(const unsigned char *array, long long size, long long i) const {
-        double held[WIDTH];
-        for (int w = 0; w < WIDTH; w++) held[w] = array[(first + (w < count ? w : count - 1)) * size + i];
-        D found = load(held);
-        return found != D(0.0);
+        return take<D>(array, size, i) != D(0.0);
     }
 };
 

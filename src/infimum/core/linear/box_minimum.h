@@ -120,26 +120,46 @@ INFIMUM_LINEAR_FN void minimise_in_box(const BoxProblem<D> &p, int rounds) {
     slope_anew(p);
 }
 
-// The Gram matrix of J (m, n), and J'r: from row-major arrays of the caller's.
+// J'WJ + C and J'r + g of J (m, n): weights W (m) or none, curvature C (n, n) and slope g (n) or neither. With weights the
+// diagonal is raised a little, so that it is positive.
 template <class D>
-INFIMUM_LINEAR_FN void normal_equations(const Block &block, const double *jacobian, const double *residual, int m, BoxProblem<D> &p) {
-    const int n = p.n;
-    const long long size = static_cast<long long>(m) * n;
+INFIMUM_LINEAR_FN void normal_equations(const infimum_linear_job &job, const Block &block, BoxProblem<D> &p) {
+    const int n = p.n, m = static_cast<int>(job.m);
+    const double *const jacobian = job.in[0], *const weights = job.in[2], *const curvature = job.in[3];
+    const long long size = static_cast<long long>(m) * n, square = static_cast<long long>(n) * n;
     for (int i = 0; i < n; i++) {
-        p.g.set(i, D(0.0));
-        for (int j = 0; j <= i; j++) p.S.set(i * n + j, D(0.0));
+        p.g.set(i, job.in[4] ? block.take<D>(job.in[4], n, i) : D(0.0));
+        for (int j = 0; j <= i; j++) p.S.set(i * n + j, curvature ? block.take<D>(curvature, square, i * n + j) : D(0.0));
     }
     for (int k = 0; k < m; k++) {
-        const D r = block.take<D>(residual, m, k);
+        const D r = block.take<D>(job.in[1], m, k), w = weights ? block.take<D>(weights, m, k) : D(1.0);
         for (int i = 0; i < n; i++) p.step.set(i, block.take<D>(jacobian, size, static_cast<long long>(k) * n + i));
         for (int i = 0; i < n; i++) {
-            const D a = p.step[i];
+            const D a = p.step[i], b = mul_rn(a, w);
             p.g.set(i, fma_rn(a, r, p.g[i]));
-            for (int j = 0; j <= i; j++) p.S.set(i * n + j, fma_rn(a, p.step[j], p.S[i * n + j]));
+            for (int j = 0; j <= i; j++) p.S.set(i * n + j, fma_rn(b, p.step[j], p.S[i * n + j]));
         }
     }
-    for (int i = 0; i < n; i++)
+    D largest = D(0.0);
+    for (int i = 0; i < n; i++) {
+        largest = larger(largest, magnitude(p.S[i * n + i]));
         for (int j = 0; j < i; j++) p.S.set(j * n + i, p.S[i * n + j]);
+    }
+    if (!weights) return;
+    const D more = fma_rn(largest, D(0x1p-20), D(0x1p-40));
+    for (int i = 0; i < n; i++) p.S.set(i * n + i, add_rn(p.S[i * n + i], more));
+}
+// What is left of r by the linear model: r + Jt, r where that is no number, 0 where neither is.
+template <class D>
+INFIMUM_LINEAR_FN void give_rest(const infimum_linear_job &job, const Block &block, const BoxProblem<D> &p) {
+    const int n = p.n, m = static_cast<int>(job.m);
+    const long long size = static_cast<long long>(m) * n;
+    for (int k = 0; k < m; k++) {
+        const D r = block.take<D>(job.in[1], m, k);
+        D y = r;
+        for (int i = 0; i < n; i++) y = fma_rn(block.take<D>(job.in[0], size, static_cast<long long>(k) * n + i), p.t[i], y);
+        block.give(job.out[1], m, k, select(is_finite(y), y, select(is_finite(r), r, D(0.0))));
+    }
 }
 
 }  // namespace INFIMUM_NAMESPACE

@@ -3,7 +3,8 @@
 //     routine          in                          out
 //     IS_POSITIVE      matrix (n, n)               flags (1)
 //     BOX_MINIMUM      matrix, vector, lo, hi      t (n)
-//     LEAST_SQUARES    jacobian (m, n), residual   t (n), within [-1, 1]
+//     LEAST_SQUARES    jacobian (m, n), residual   t (n); residual + jacobian t (m)
+//                      weights or none (m); curvature or none (n, n), slope or none (n); lo and hi or neither: [-1, 1]
 //     QUADRATIC        quadratic.h has it
 #pragma once
 #include "quadratic.h"
@@ -54,14 +55,15 @@ INFIMUM_LINEAR_FN void run_box_minimum(const infimum_linear_job &job, const Bloc
 template <class D>
 INFIMUM_LINEAR_FN void run_least_squares(const infimum_linear_job &job, const Block &block, Storage<D> space) {
     BoxProblem<D> p = problem_in(space, static_cast<int>(job.n));
-    normal_equations(block, job.in[0], job.in[1], static_cast<int>(job.m), p);
+    normal_equations(job, block, p);
     for (int i = 0; i < p.n; i++) {
-        p.lo.set(i, D(-1.0));
-        p.hi.set(i, D(1.0));
-        p.t.set(i, D(0.0));
+        p.lo.set(i, job.in[5] ? block.take<D>(job.in[5], p.n, i) : D(-1.0));
+        p.hi.set(i, job.in[6] ? block.take<D>(job.in[6], p.n, i) : D(1.0));
+        p.t.set(i, within(D(0.0), p.lo[i], p.hi[i]));
     }
     minimise_in_box(p, static_cast<int>(job.rounds));
     give_point(job, block, p);
+    give_rest(job, block, p);
 }
 
 template <class D>
