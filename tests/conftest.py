@@ -11,6 +11,7 @@ import pytest
 import torture
 from infimum.backends.cuda import cache as cuda_cache
 from infimum.backends.cuda import kernel as cuda_kernel
+from infimum.backends.cuda import linear as cuda_linear
 
 MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
 
@@ -64,6 +65,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where emitted text is compiled; no kernel is left over from another test, or for one."""
     monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    cuda_kernel.kernel.cache_clear()
+    for made in (cuda_kernel.kernel, cuda_linear.kernel):
+        made.cache_clear()
     yield Path(pytestconfig.cache.mkdir("emitted"))
-    cuda_kernel.kernel.cache_clear()
+    for made in (cuda_kernel.kernel, cuda_linear.kernel):
+        made.cache_clear()

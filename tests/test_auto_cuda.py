@@ -26,10 +26,15 @@ from infimum.backends.cuda import batch as cuda_batch
 from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import kernel as cuda_kernel
+from infimum.backends.cuda import linear as cuda_linear
 from infimum.backends.placement import Gpu, is_on_device
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.chain import ContractorChain
+from infimum.contractors.dual import dual
+from infimum.contractors.known import Known
 from infimum.contractors.table import DEFAULT, NAMES
+from infimum.contractors.taylor import taylor
+from infimum.core.linear import Found, Job
 from infimum.domain import Domain, read_bounds
 from infimum.errors import BackendUnavailable, InvalidOption
 from infimum.function.function import Function, trace
@@ -109,7 +114,14 @@ def quick(fake: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The same with the core's virtual machine in place of kernels: nothing to compile."""
     monkeypatch.setattr(cuda_compile, "compiled", lambda *_, **__: b"")
     monkeypatch.setattr(cuda_kernel, "Kernel", CoreKernel)
+    monkeypatch.setattr(cuda_linear, "run", linear_by_the_core)
     return fake
+
+
+def linear_by_the_core(job: Job) -> Found:
+    arrays = [array for array in (*job.given, job.marks) if array is not None]
+    assert all(map(is_on_device, arrays))
+    return cuda_linear._on_cpu(job)
 
 
 class CoreKernel:
@@ -222,6 +234,44 @@ def test_every_contractor_by_name_has_the_cpus_bits_on_a_gpu(quick: Any) -> None
             for f in (function, function.on(Gpu(**EVERYTHING)))
         )
         assert 0 < len(wanted) < 60 and all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+def _pulses(x: Any) -> Any:
+    t = np.linspace(0, 5, 12)
+    return np.sum((x[0] * np.exp(-x[1] * t) + x[2] * t - np.cos(t)) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("make", "f", "box"),
+    [
+        (dual, _pulses, [(0, 3), (0, 2), (-1, 1)]),
+        (dual, lambda x: np.sqrt(1 + _pulses(x)), [(0, 3), (0, 2), (-1, 1)]),
+        (taylor, problems.hartmann6().f, [(0, 1)] * 6),
+        (taylor, lambda x: np.abs(x[0]) * np.sin(x[1]) + x[0] ** 2 * x[1] ** 4, [(-1, 1), (-1, 1)]),
+    ],
+    ids=["squares", "a root of squares", "taylor", "taylor with a kink"],
+)
+def test_dual_lines_and_second_order_stay_on_the_device(
+    make: Any, f: Any, box: Any, quick: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain, n = read_bounds(box), len(box)
+    lo = np.random.default_rng(1).uniform(domain.lo, domain.hi, (100, n))
+    lo[::5, 0] = domain.lo[0]
+    boxes = Boxes(lo, np.minimum(lo + 0.05 * (domain.hi - domain.lo), domain.hi))
+    here, there = trace(f, n), trace(f, n).on(Gpu(**EVERYTHING))
+    level = float(np.median(np.asarray(here(lo))))
+    wanted = make(here).contract(boxes, Known(here, domain, level))
+    known = Known(there, domain, level)
+    far, contractor, crossed = Boxes(*map(cuda_device.to_device, boxes)), make(there), []
+    up, down = cuda_device.to_device, cuda_device.to_host
+    monkeypatch.setattr(place.cuda_device, "to_device", lambda a: crossed.append(np.size(a)) or up(a))
+    monkeypatch.setattr(place.cuda_device, "to_host", lambda a: crossed.append(np.size(a)) or down(a))
+    monkeypatch.setattr(CoreKernel, "run", quiet(crossed, CoreKernel.run))
+    monkeypatch.setattr(cuda_linear, "run", quiet(crossed, linear_by_the_core))
+    found = contractor.contract(far, known)
+    assert all(map(is_on_device, found)) and max(crossed, default=0) <= n * n
+    assert all(np.array_equal(cuda_device.to_host(a), b) for a, b in zip(found, wanted, strict=True))
+    assert not np.array_equal(wanted.lower, boxes.lower) and wanted.is_empty().any()
 
 
 def test_a_contractor_of_the_users_gets_boxes_of_the_host(quick: Any) -> None:

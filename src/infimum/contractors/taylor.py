@@ -123,7 +123,7 @@ class Taylor:
             low, high, lower = left.lo.copy(), left.hi.copy(), left.lower.copy()
             (low[convex], high[convex], lower[convex]), more = _left(own, said, limit[convex], known)
             left = Boxes(low, high, lower)
-            ruled[convex] |= more
+            ruled[convex] = ruled[convex] | more
             # What was cut off the box is above the limit.
             bound[convex] = np.maximum(bound[convex], np.minimum(said.lower, limit[convex]))
         return _Told(left, bound, ruled, points, _losses(boxes.ends, curvature))
@@ -210,7 +210,7 @@ def _losses(box: Ends, curvature: Ends) -> FloatArray:
     with np.errstate(all="ignore"):
         radius = 0.5 * box[1] - 0.5 * box[0]
         for j in range(radius.shape[1]):  # not np.sum, whose order varies
-            total += (curvature[1][:, :, j] - curvature[0][:, :, j]) * radius[:, j : j + 1]
+            total = total + (curvature[1][:, :, j] - curvature[0][:, :, j]) * radius[:, j : j + 1]
         found: FloatArray = np.nan_to_num(total * radius, nan=0.0, posinf=1e300)
     return found
 

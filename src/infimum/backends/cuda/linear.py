@@ -8,6 +8,7 @@ loaded, memory is short    the CPU
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -87,7 +88,7 @@ class LinearKernel:
         each = launch.THREADS[1]
         space = 8 * each * (6 * n * n + 40 * n)  # bytes of a block; INFIMUM_LINEAR_SPACE
         free = self.cupy.cuda.Device().mem_info[0] + self.cupy.get_default_memory_pool().free_bytes()
-        blocks = min(-(-count // each), _BLOCKS * self.device.processors, max(1, free // _SHARE // space))
+        blocks = min(max(1, -(-count // each)), _BLOCKS * self.device.processors, max(1, free // _SHARE // space))
         absent = self.cupy.empty(1)
         given = [absent if array is None else _by_element(array) for array in job.given]
         present = sum(1 << i for i, array in enumerate(job.given) if array is not None)
@@ -119,7 +120,7 @@ class LinearKernel:
 
 def _by_element(array: Any) -> Any:
     """Return an array (count, …) as the threads read it: all boxes' first elements, then the second ones."""
-    return array.reshape(len(array), -1).T.copy(order="C")
+    return array.reshape(len(array), math.prod(array.shape[1:])).T.copy(order="C")
 
 
 def _agree(job: Job, found: Found, at: npt.NDArray[np.int64]) -> bool:
