@@ -352,7 +352,7 @@ class Mutants:
     """The test build of the core, and the places in linear/ that it can break."""
 
     def __init__(self, path: Path) -> None:
-        self.core = infimum.core.load(path)
+        self.runner = Cpu(core=infimum.core.load(path))
         self._c = ctypes.CDLL(str(path))
         self._c.infimum_mutant_site.restype = ctypes.c_char_p
         self.numbers = range(self._c.infimum_mutant_count() + 1, self._c.infimum_linear_mutant_end())
@@ -360,8 +360,8 @@ class Mutants:
     def site(self, number: int) -> str:
         """Switch one on, or all off by -1; tell the file, line and kind of the place where it was met."""
         self._c.infimum_set_mutant(number)
-        quadratics.false_claims(range(2), core=self.core)
-        any(sharp_quadratics.false_saddles(range(1), core=self.core))
+        quadratics.false_claims(range(2), on=self.runner)
+        any(sharp_quadratics.false_saddles(range(1), on=self.runner))
         text = (self._c.infimum_mutant_site() or b"").decode()
         return text.rpartition("/")[2]
 
@@ -377,7 +377,7 @@ def mutants(pytestconfig: pytest.Config) -> Any:
 
 
 def is_noticed(mutants: Mutants) -> bool:
-    how = {"on": Cpu(core=mutants.core)}
+    how = {"on": mutants.runner}
     return (
         any(sharp_quadratics.false_claims_of_tiny_numbers(**how))
         or any(sharp_quadratics.false_corners(range(16), **how))

@@ -234,8 +234,8 @@ def _narrow(self: OuterLines, *rest: Any) -> Any:
     return (np.clip(0.75 * lo, lo, hi), np.clip(0.75 * hi, lo, hi)), impossible
 
 
-def _all_of_them(most: FloatArray, rest: FloatArray, least: FloatArray) -> FloatArray:
-    return _LIMITS(most, rest, least) - np.abs(least)
+def _all_of_them(place: Any, most: FloatArray, rest: FloatArray, least: FloatArray) -> FloatArray:
+    return _LIMITS(place, most, rest, least) - np.abs(least)
 
 
 def _of_the_centre(self: SlantedLines, lo: FloatArray, hi: FloatArray, c: FloatArray, *rest: Any, **more: Any) -> Any:

@@ -381,7 +381,7 @@ def places(mutants: Mutants) -> dict[int, str]:
 @pytest.mark.parametrize("name", CORE)
 def test_each_rule_of_the_core_broken_is_noticed(name: str, mutants: Mutants, monkeypatch: Patch) -> None:
     (number,) = (number for number, place in places(mutants).items() if CORE[name] in place)
-    on = linear.Cpu(core=mutants.core)
+    on = mutants.runner
     monkeypatch.setattr(taylor, "quadratic", lambda *given, threads: linear.quadratic(*given, on=on))
     mutants.site(-1)
     assert not any(lost(shaped()))

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from infimum import deadline
+from infimum import core, deadline
 from infimum.backends import cpu
 from infimum.backends.cpu import Mode
 from infimum.backends.cuda import batch as cuda_batch
@@ -31,13 +32,17 @@ from infimum.backends.cuda import launch as emit_launch
 from infimum.backends.cuda.emit import Emitted
 from infimum.concurrency import cached_property
 from infimum.errors import InvalidOption
+from infimum.graph import indexmap
+from infimum.graph.build import Build
+from infimum.passes.lowering.lower import lower
 from infimum.passes.lowering.program import Program
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FloatArray = npt.NDArray[np.float64]
-Outputs = list[tuple[FloatArray, FloatArray]]
+Ends = tuple[FloatArray, FloatArray]
+Outputs = list[Ends]
 
 _CALL = 5e-4  # seconds that a batch is taken to need on a GPU at least: copies, launches and waiting
 _PATIENCE = 0.25  # seconds on the CPU that are worth a compilation
@@ -88,6 +93,18 @@ class Place:
             first = own.stop
         return parts[0] if len(parts) == 1 else [_joined(slot) for slot in zip(*parts, strict=True)]
 
+    def apply(self, operation: str, a: Ends, b: Ends) -> Ends:
+        """Return an operation on intervals, a pair of ends (k,) each, where they lie. Guarantee: core.apply's bits."""
+        if not is_on_device(a[0]):
+            return core.apply(operation, a, b)
+        lo, hi = np.stack((a[0], b[0]), axis=1), np.stack((a[1], b[1]), axis=1)
+        ((low, high),) = self.run(_alone(operation), lo, hi)
+        return low[:, 0], high[:, 0]
+
+    def another(self) -> Place:
+        """Return a place of the same kind that counts for itself."""
+        return Place()
+
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """Return the arrays, the first one (boxes, n), where much work on them is done soonest."""
         return arrays
@@ -123,6 +140,10 @@ class Gpu(Place):
         from concurrent.futures import ThreadPoolExecutor  # which brings more than a search on the CPU needs
 
         self._compilers = ThreadPoolExecutor(_COMPILERS)
+
+    def another(self) -> Gpu:
+        """Return a place of the same kind that counts for itself."""
+        return Gpu(self.call, self.patience, self.many)
 
     @cached_property
     def device(self) -> cuda_device.Device:
@@ -187,6 +208,13 @@ def _made(program: Program, mode: Mode, team: int, architecture: str) -> tuple[E
     """Return the text of a program and its machine code."""
     emitted = cuda_compile.text(program)
     return emitted, cuda_compile.compiled(emitted.text, mode == "point", team, architecture, manner=cuda_compile.QUICK)
+
+
+@cache
+def _alone(operation: str) -> Program:
+    """Return the Program of one operation on two variables."""
+    build = Build(2)
+    return lower([build.apply(operation, *(build.take(build.x, indexmap.affine([], i, 2)) for i in range(2)))], 2)
 
 
 def place(backend: str) -> Place:

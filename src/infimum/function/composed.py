@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.placement import Place, like
 from infimum.concurrency import cached_property
 from infimum.function.outer import DualLines, Form, OuterPrograms, Residuals, known_slopes
 from infimum.passes.lowering.lower import lower
@@ -20,7 +21,6 @@ from infimum.passes.outer.lines import Slanted
 from infimum.passes.outer.split import are_coupled
 
 if TYPE_CHECKING:
-    from infimum.backends.placement import Place
     from infimum.function.function import Function
 
 FloatArray = npt.NDArray[np.float64]
@@ -86,17 +86,18 @@ class SlantedLines(DualLines):
         """Return the second derivatives (k, n, n) of Phi at points in plain doubles; 0 where they are not known."""
         program = self._programs.curvature
         if program is None:
-            return np.zeros((len(points), self.n, self.n))
+            none: FloatArray = np.zeros_like(points)[:, :, None] * np.zeros_like(points)[:, None, :]
+            return none
         given = np.hstack([points, points, s, np.zeros_like(s)])
         ((found, _),) = self._place.run(program, given, given, "point", threads=threads)
         return self._full(found)
 
     def _full(self, triangle: FloatArray) -> FloatArray:
         """Return matrices from their upper triangles, row by row."""
-        found = np.empty((len(triangle), self.n, self.n))
+        places = np.zeros((self.n, self.n), np.int64)
         rows, columns = np.triu_indices(self.n)
-        found[:, rows, columns] = found[:, columns, rows] = triangle
-        return found
+        places[rows, columns] = places[columns, rows] = np.arange(rows.size)
+        return triangle[:, like(places.ravel(), triangle)].reshape(len(triangle), self.n, self.n)
 
 
 class OuterFunctions:
@@ -112,7 +113,9 @@ class OuterFunctions:
 
         self._function, self._found = function, found
         programs = _Programs(function.programs, found)
-        self.kinds = tuple(Function(kind.phi, 1, "outer function") for kind in found.kinds)
+        own = function.place.another()
+        self.place = function.place
+        self.kinds = tuple(Function(kind.phi, 1, "outer function").on(own) for kind in found.kinds)
         self.kind_of = np.repeat(np.arange(len(self.kinds)), [kind.size for kind in found.kinds])
         self.arguments = Residuals(programs, function.place)
         self.lines = SlantedLines(programs, function.place)

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from infimum import core
 from infimum.backends.linear import least_squares_box, quadratic
+from infimum.backends.placement import Place, like
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.known import Known
-from infimum.contractors.on_host import on_host
 from infimum.contractors.outer.pieces import CONVEX, is_affine, pieces
 from infimum.contractors.outer.slopes import Slopes
 from infimum.contractors.outer.under import Under
@@ -40,6 +39,7 @@ MOST_ENTRIES = 20_000  # of the arguments' Jacobian; beyond, its Programs cost m
 _STEPS = 4  # of Newton's method
 _EVALUATIONS = 25  # of an outer function over a box, about, for one line; two at points cost as much as one
 _SWEEPS = 4  # of each Newton step
+_LEAST = -np.finfo(np.float64).max
 _ROUNDS = 3  # of the choice of a point for the tangent
 
 
@@ -54,9 +54,6 @@ class OuterLines:
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return boxes around every point of each box with f(x) <= upper, and lower bounds on the boxes given."""
-        return on_host(self._contract, boxes, known)
-
-    def _contract(self, boxes: Boxes, known: Known) -> Boxes:
         low, high, lower = (array.copy() for array in boxes)
         limit = known.limits(boxes)
         finite = (np.isfinite(low) & np.isfinite(high) & (low <= high)).all(axis=1)
@@ -71,7 +68,7 @@ class OuterLines:
 
     def _contracted(self, box: Ends, most: FloatArray, known: Known) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return ends around the points of each box with S(x) <= most, and lower bounds of Phi on the boxes."""
-        low, high, bound = box[0].copy(), box[1].copy(), np.full(len(most), -np.inf)
+        low, high, bound = box[0].copy(), box[1].copy(), np.full_like(most, -np.inf)
         ranges, impossible = self._ranges(box, most, known.threads)
         bound[impossible] = np.inf
         x = self._good_points(box, ranges, known.threads)
@@ -90,13 +87,13 @@ class OuterLines:
         impossible = ~(ends[0] <= ends[1]).all(axis=1) | ~(rest[0] <= rest[1])
         lo, hi = (np.where(impossible[:, None], 0.0, end) for end in ends)
         least = np.empty_like(lo)
-        for each, under in zip(self._columns(), self.under, strict=True):
+        for each, under in zip(self._columns(box[0]), self.under, strict=True):
             values = under.phi.sharp_ends(lo[:, each].reshape(-1, 1), hi[:, each].reshape(-1, 1))
             least[:, each] = np.where(values[0] <= values[1], values[0], np.inf).reshape(len(lo), -1)
         impossible = impossible | (least == np.inf).any(axis=1)
         least[impossible] = 0.0
-        limits = _all_but_one(most, rest[0], least)
-        for each, under in zip(self._columns(), self.under, strict=True):
+        limits = _all_but_one(self.outer.place, most, rest[0], least)
+        for each, under in zip(self._columns(box[0]), self.under, strict=True):
             own = lo[:, each].reshape(-1, 1), hi[:, each].reshape(-1, 1)
             low, high = under.phi.contraction_ends(*own, limits[:, each].reshape(-1), threads=threads)[:2]
             lo[:, each] = np.maximum(own[0], low).reshape(len(lo), -1)
@@ -104,14 +101,15 @@ class OuterLines:
         impossible = impossible | ~(lo <= hi).all(axis=1)
         return (np.where(impossible[:, None], 0.0, lo), np.where(impossible[:, None], 0.0, hi)), impossible
 
-    def _columns(self) -> list[IndexArray]:
-        return [np.flatnonzero(self.outer.kind_of == kind) for kind in range(len(self.under))]
+    def _columns(self, box: FloatArray) -> list[IndexArray]:
+        """Return the arguments of each phi, where a box lies."""
+        return [like(np.flatnonzero(self.outer.kind_of == kind), box) for kind in range(len(self.under))]
 
     def _lines(self, x: FloatArray, ranges: Ends) -> tuple[FloatArray, FloatArray]:
         """Return s and a (k, m)."""
         u = np.clip(_finite(self.outer.arguments.values(x)), *ranges)
         s, a = np.empty_like(u), np.empty_like(u)
-        for each, under, slopes in zip(self._columns(), self.under, self.slopes, strict=True):
+        for each, under, slopes in zip(self._columns(x), self.under, self.slopes, strict=True):
             own = [array[:, each].ravel() for array in (u, *ranges)]
             slope = slopes.best(*own) + 0.0
             touching = slopes.touching(slope, own[1], own[2])
@@ -128,7 +126,7 @@ class OuterLines:
                 values, _, slope = arguments.values_and_rest(x, threads=threads)
                 u = np.clip(_finite(values), *ranges)
                 first, second = np.empty_like(u), np.empty_like(u)
-                for each, slopes in zip(self._columns(), self.slopes, strict=True):
+                for each, slopes in zip(self._columns(x), self.slopes, strict=True):
                     one, two = slopes.derivatives(*(array[:, each].ravel() for array in (u, *ranges)))
                     first[:, each], second[:, each] = one.reshape(len(u), -1), two.reshape(len(u), -1)
                 curvature = self.outer.lines.curvature(x, np.maximum(first, 0.0), threads=threads)
@@ -162,7 +160,7 @@ class OuterLines:
         bound[some] = np.maximum(bound[some], least)
         if found.slope is not None and found.curvature is not None:
             at_centre, bends = ((end[0][some], end[1][some]) for end in (found.slope, found.curvature))
-            edge = np.ones(own[0].shape, bool)
+            edge = np.ones_like(own[0], dtype=bool)
             curved = quadratic(
                 own, c[some], value[0], at_centre, bends, edge, most[some], rounds=_ROUNDS, threads=threads
             )
@@ -171,19 +169,20 @@ class OuterLines:
         return low, high, bound
 
 
-def _all_but_one(most: FloatArray, rest: FloatArray, least: FloatArray) -> FloatArray:
+def _all_but_one(place: Place, most: FloatArray, rest: FloatArray, least: FloatArray) -> FloatArray:
     """Return what each of (k, m) terms may be where their sum and the rest is at most `most`, rounded upward."""
+    most = np.maximum(most, _LEAST)
     total = rest.copy(), np.full_like(rest, np.inf)
     before = []
     for j in range(least.shape[1]):
         before.append(total[0])
-        total = core.apply("add", total, (least[:, j], np.full_like(rest, np.inf)))
+        total = place.apply("add", total, (least[:, j], np.full_like(rest, np.inf)))
     after = np.zeros_like(rest)
     limits = np.empty_like(least)
     for j in range(least.shape[1] - 1, -1, -1):
-        others = core.apply("add", (before[j], np.full_like(rest, np.inf)), (after, np.full_like(rest, np.inf)))
-        limits[:, j] = core.apply("sub", (np.full_like(rest, -np.inf), most), others)[1]
-        after = core.apply("add", (after, np.full_like(rest, np.inf)), (least[:, j], np.full_like(rest, np.inf)))[0]
+        others = place.apply("add", (before[j], np.full_like(rest, np.inf)), (after, np.full_like(rest, np.inf)))
+        limits[:, j] = place.apply("sub", (np.full_like(rest, -np.inf), most), others)[1]
+        after = place.apply("add", (after, np.full_like(rest, np.inf)), (least[:, j], np.full_like(rest, np.inf)))[0]
     return limits
 
 

@@ -6,9 +6,12 @@ touches, that of a chord elsewhere.
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import numpy.typing as npt
 
+from infimum.backends.placement import like
 from infimum.contractors.outer.pieces import CONVEX, Piece
 from infimum.function.function import Function
 
@@ -34,8 +37,7 @@ class Slopes:
     def derivatives(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return phi' and phi'' at u (k,) in ranges, of a phi with its kinks rounded; 0 where they are not finite."""
         with np.errstate(all="ignore"):
-            _, slopes = self.phi.value_and_gradient(u[:, None])
-            slope, bend = np.asarray(slopes)[:, 0].copy(), self.phi.hessian(u[:, None])[:, 0, 0]
+            slope, bend = self._value_and_slope(u)[1].copy(), self.phi.hessian(u[:, None])[:, 0, 0]
             rows = self._kinked(lo, hi)
             if rows.size:
                 slope[rows], bend[rows] = self._differences(u[rows], lo[rows], hi[rows])
@@ -44,15 +46,15 @@ class Slopes:
     def best(self, u: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
         """Return the slopes of the convex envelope over the ranges (k,) at u (k,)."""
         with np.errstate(all="ignore"):
-            value, slope = self.phi.value_and_gradient(u[:, None])
-            own = np.asarray(slope)[:, 0].copy()
-            steps = np.linspace(0.0, 1.0, _SAMPLES)
+            value, own = self._value_and_slope(u)
+            own = own.copy()
+            steps = like(np.linspace(0.0, 1.0, _SAMPLES) ** 2, u)
             low, high = np.clip(lo, -1e300, 1e300), np.clip(hi, -1e300, 1e300)
-            at = low[:, None] + (high - low)[:, None] * steps**2
-            values = np.asarray(self.phi(at.reshape(-1, 1))).reshape(at.shape)
+            at = low[:, None] + (high - low)[:, None] * steps
+            values = self._values(at.reshape(-1)).reshape(at.shape)
             values = np.where(np.isfinite(values), values, np.inf)
             d = at - u[:, None]
-            above = values - np.asarray(value)[:, None]
+            above = values - value[:, None]
             tolerance = 1e-9 * (np.abs(own[:, None] * d) + np.abs(above))
             chord = np.flatnonzero(~(above - own[:, None] * d >= -tolerance).all(axis=1))
             if chord.size:
@@ -73,12 +75,20 @@ class Slopes:
         """Return first and second differences over a share of the range."""
         h = (hi - lo) / _SHARE
         at = np.clip(u, lo + h, hi - h)
-        left, middle, right = (np.asarray(self.phi(t[:, None])) for t in (at - h, at, at + h))
+        left, middle, right = (self._values(t) for t in (at - h, at, at + h))
         return (right - left) / (2 * h), (right - 2 * middle + left) / (h * h)
 
     def touching(self, s: FloatArray, lo: FloatArray, hi: FloatArray) -> list[Ends]:
         """Return for each piece two numbers between which phi' passes s."""
         return [self._between(knots, s) if knots is not None else (lo, hi) for knots in self._knots]
+
+    def _values(self, u: FloatArray) -> FloatArray:
+        found: Any = self.phi(u[:, None])
+        return cast(FloatArray, found)
+
+    def _value_and_slope(self, u: FloatArray) -> Ends:
+        found: Any = self.phi.value_and_gradient(u[:, None])
+        return found[0], found[1][:, 0]
 
     def _table(self, piece: Piece) -> Ends:
         """Return knots of a piece, and the slopes there."""
@@ -87,8 +97,7 @@ class Slopes:
         ends = [end for end in (piece.lo, piece.hi) if np.isfinite(end)]
         knots = np.unique(np.concatenate([knots[(knots > piece.lo) & (knots < piece.hi)], ends]))
         with np.errstate(all="ignore"):
-            _, slope = self.phi.value_and_gradient(knots[:, None])
-        slope = np.asarray(slope)[:, 0]
+            _, slope = self._value_and_slope(knots)
         known = np.isfinite(slope)
         if not known.any():
             return knots, np.zeros_like(knots)
@@ -96,7 +105,7 @@ class Slopes:
 
     def _between(self, knots: Ends, s: FloatArray) -> Ends:
         """Return ends of the last steps of bisection and false position in turn."""
-        at, slope = knots
+        at, slope = (like(array, s) for array in knots)
         if not at.size:
             return np.zeros_like(s), np.zeros_like(s)
         after = np.searchsorted(slope, s)
@@ -108,8 +117,7 @@ class Slopes:
                 if step % 2:
                     secant = lo - low * (hi - lo) / (high - low)
                     middle = np.where((lo < secant) & (secant < hi), secant, middle)
-                _, slopes = self.phi.value_and_gradient(middle[:, None])
-            found = np.asarray(slopes)[:, 0] - s
+                found = self._value_and_slope(middle)[1] - s
             below = found < 0
             lo, low = np.where(below, middle, lo), np.where(below, found, low)
             hi, high = np.where(below, hi, middle), np.where(below, high, found)
@@ -120,14 +128,13 @@ def _envelope(at: FloatArray, values: FloatArray, u: FloatArray) -> FloatArray:
     """Return the slopes at u (k,) of the convex envelopes of samples (k, count) on both sides of u."""
     d = at - u[:, None]
     finite = np.isfinite(values)
-    rows = np.arange(len(u))
     step = np.diff(values, axis=1) / np.diff(at, axis=1)
     step = np.where(np.isfinite(step), step, 0.0)
     low, high = step.min(axis=1), step.max(axis=1)
     for _ in range(_HALVINGS):
         s = 0.5 * low + 0.5 * high
         least = np.argmin(np.where(finite, values - s[:, None] * d, np.inf), axis=1)
-        left = d[rows, least] < 0
+        left = np.take_along_axis(d, least[:, None], axis=1)[:, 0] < 0
         low, high = np.where(left, s, low), np.where(left, high, s)
     middle: FloatArray = 0.5 * low + 0.5 * high
     return middle

@@ -15,10 +15,11 @@ Guarantee: every value is rounded downward, and phi(u) - s u >= a wherever phi i
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import numpy.typing as npt
 
-from infimum import core
 from infimum.contractors.outer.pieces import CONCAVE, CONVEX, Piece
 from infimum.function.function import Function
 
@@ -39,7 +40,8 @@ class Under:
         t: for each piece two numbers (k,), the first not above the second
         """
         covered = (self.pieces[0].lo <= lo) & (hi <= self.pieces[-1].hi)
-        found = np.where(covered, np.inf, -np.inf)
+        found = np.full_like(lo, np.inf)
+        found[~covered] = -np.inf
         for piece, touching in zip(self.pieces, t, strict=True):
             low, high = np.maximum(lo, piece.lo), np.minimum(hi, piece.hi)
             rows = np.flatnonzero(low <= high)
@@ -56,7 +58,7 @@ class Under:
             first, second = np.clip(t[0], *box), np.clip(t[1], *box)
             parts = (box[0], first), (first, second), (second, box[1])
             tangents = [self._tangent(at, s, parts) for at in (first, second)]
-            below: FloatArray = np.min([np.maximum(*both) for both in zip(*tangents, strict=True)], axis=0)
+            below: FloatArray = reduce(np.minimum, [np.maximum(*both) for both in zip(*tangents, strict=True)])
             lost = np.flatnonzero(~np.isfinite(below))
             if lost.size:
                 below[lost] = np.maximum(below[lost], self._natural((box[0][lost], box[1][lost]), s[lost]))
@@ -71,7 +73,9 @@ class Under:
 
     def _natural(self, box: Ends, s: FloatArray) -> FloatArray:
         low, high = self.phi.sharp_ends(box[0][:, None], box[1][:, None])
-        return np.where(low <= high, _sub((low, high), _mul((s, s), box))[0], np.inf)
+        known = low <= high
+        value = np.where(known, low, 0.0), np.where(known, high, 0.0)
+        return np.where(known, self._sub(value, self._mul((s, s), box))[0], np.inf)
 
     def _tangent(self, at: FloatArray, s: FloatArray, parts: tuple[Ends, ...]) -> list[FloatArray]:
         """Return lower bounds of a tangent to phi(u) - s u over each part."""
@@ -79,33 +83,29 @@ class Under:
         point = np.where(finite, at, 0.0)[:, None]
         smooth = finite & self.phi.fact_arrays(point, point)[1]
         value, slope = self._value(at, s), self._slope((point[:, 0], point[:, 0]), s)
-        return [np.where(smooth, _below(value, slope, point[:, 0], part), -np.inf) for part in parts]
+        return [np.where(smooth, self._below(value, slope, point[:, 0], part), -np.inf) for part in parts]
 
     def _mean_value(self, box: Ends, s: FloatArray) -> FloatArray:
         finite = np.isfinite(box[0]) & np.isfinite(box[1])
         low, high = np.where(finite, box[0], 0.0), np.where(finite, box[1], 0.0)
         smooth = finite & self.phi.fact_arrays(low[:, None], high[:, None])[1]
         middle = np.clip(0.5 * low + 0.5 * high, low, high)
-        form = _below(self._value(middle, s), self._slope((low, high), s), middle, (low, high))
+        form = self._below(self._value(middle, s), self._slope((low, high), s), middle, (low, high))
         return np.where(smooth, form, -np.inf)
 
     def _slope(self, box: Ends, s: FloatArray) -> Ends:
         low, high = self.phi.gradient_ends(box[0][:, None], box[1][:, None])
-        return _sub((low[:, 0], high[:, 0]), (s, s))
+        return self._sub((low[:, 0], high[:, 0]), (s, s))
 
+    def _below(self, value: FloatArray, slope: Ends, at: FloatArray, box: Ends) -> FloatArray:
+        """Return lower bounds of value + slope (u - at) over the box, inf where the value is."""
+        known = value < np.inf
+        above = np.where(known, value, 0.0), np.full_like(value, np.inf)
+        found = self.phi.place.apply("add", above, self._mul(slope, self._sub(box, (at, at))))[0]
+        return np.where(known, found, np.inf)
 
-def _below(value: FloatArray, slope: Ends, at: FloatArray, box: Ends) -> FloatArray:
-    """Return lower bounds of value + slope (u - at) over the box."""
-    return _add((value, np.full_like(value, np.inf)), _mul(slope, _sub(box, (at, at))))[0]
+    def _sub(self, a: Ends, b: Ends) -> Ends:
+        return self.phi.place.apply("sub", a, b)
 
-
-def _add(a: Ends, b: Ends) -> Ends:
-    return core.apply("add", a, b)
-
-
-def _sub(a: Ends, b: Ends) -> Ends:
-    return core.apply("sub", a, b)
-
-
-def _mul(a: Ends, b: Ends) -> Ends:
-    return core.apply("mul", a, b)
+    def _mul(self, a: Ends, b: Ends) -> Ends:
+        return self.phi.place.apply("mul", a, b)
