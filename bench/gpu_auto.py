@@ -105,7 +105,8 @@ def compiled(all_cases: list[Case]) -> dict[str, dict[str, float]]:
         program, mode = work
         start = time.perf_counter()
         team = emit_launch.best_team(program, SIZES[-1], here.processors)
-        cuda_compile.compiled(cuda_compile.text(program).text, mode == "point", team, here.architecture, quick=True)
+        text = cuda_compile.text(program).text
+        cuda_compile.compiled(text, mode == "point", team, here.architecture, manner=cuda_compile.QUICK)
         return time.perf_counter() - start
 
     found = {}
@@ -180,7 +181,8 @@ def leisure(all_cases: list[Case]) -> None:
         _, program, quick = work
         start = time.perf_counter()
         emitted, team = cuda_compile.text(program), emit_launch.best_team(program, size, here.processors)
-        code = cuda_compile.compiled(emitted.text, False, team, here.architecture, quick=quick)
+        manner = cuda_compile.QUICK if quick else ""
+        code = cuda_compile.compiled(emitted.text, False, team, here.architecture, manner=manner)
         return emitted, team, code, time.perf_counter() - start
 
     works = [

@@ -21,13 +21,15 @@ import numpy as np
 
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.contractors.contractor import Contractor
+from infimum.contractors.kinked import mixed
 from infimum.contractors.known import Known
-from infimum.contractors.minimiser import improved, minimised
+from infimum.contractors.minimiser import improved, minimised, slack
 from infimum.fractions import at_fraction
 from infimum.function.expression import form_contraction_ends
 from infimum.function.function import Function
 
 _BESIDE = 2.0**-36  # of the size of a point: how far from a kink it is moved
+_LITTLE = 2.0**-31  # of the value: what a plane on a single box lacks, where another one is not worth looking for
 _FIRST = 32  # boxes that are asked about first, of a function that is not convex everywhere
 _MOST_TURNS_OFF = 63  # that pass without a question, where none of the first is convex
 
@@ -126,10 +128,36 @@ class Convex:
         value = self.function.range_ends(points, points, threads=known.threads)
         slope = self.function.gradient_ends(points, points, threads=known.threads)
         planes = Planes(points, value, slope, smooth)
+        if alone:
+            planes = self._mixed(planes, boxes, known)
         known.offer(points[smooth & (value[1] < known.limits(boxes))][:_FIRST])
         if alone:
             self._last = boxes.ends, planes
         return planes
+
+    def _mixed(self, planes: Planes, boxes: Boxes, known: Known) -> Planes:
+        """Return a plane whose slope mixes those around a kink, where it is higher on a single box."""
+        lo, hi = boxes.ends
+        if self.function.is_smooth_everywhere or not (np.isfinite(lo).all() and np.isfinite(hi).all()):
+            return planes
+        value, least = self._lowest_value(planes, lo, hi)
+        if value - least <= _LITTLE * abs(value):
+            return planes
+        kinks = self.function.kinks
+        found = None if kinks is None else mixed(kinks, planes.points[0], lo[0], hi[0])
+        if kinks is None or found is None or not found.least > least:
+            return planes
+        point = found.point[None]
+        value_ends, slope, is_below = kinks.plane(boxes.ends, point, found.s[None], threads=known.threads)
+        known.offer(found.lowest[None])
+        return Planes(point, value_ends, slope, np.array([True])) if is_below else planes
+
+    def _lowest_value(self, planes: Planes, lo: FloatArray, hi: FloatArray) -> tuple[float, float]:
+        """Return about f at the point of a single plane, and the plane's least value on the box."""
+        value, slope = planes.value[0][0], planes.slope[0]
+        if not (planes.known[0] and np.isfinite(slope).all()):
+            return float(value), -np.inf
+        return float(value), float(value) - slack(planes.points[0], slope[0], lo[0], hi[0])
 
     def _smooth(self, points: FloatArray, boxes: Boxes, known: Known) -> BoolArray:
         """Return which points certainly lie in their boxes, and f is smooth there."""

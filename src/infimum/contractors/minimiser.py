@@ -8,7 +8,7 @@ it says; another point, or one from a function that is not convex, costs time on
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +72,7 @@ def _improved(function: Function, x: FloatArray, lo: FloatArray, hi: FloatArray)
     slope = np.asarray(slope)
     best, bound = x.copy(), value - slacks(x, slope, lo, hi)
     for _ in range(_BATCH_STEPS):
-        matrix = _matrices(function, x, slope, lo, hi, np.arange(x.shape[1]))
+        matrix = curvatures(function, x, slope, lo, hi, np.arange(x.shape[1]))
         reach = 8.0 * (1.0 + np.abs(x))
         bottom, top = np.maximum(lo - x, -reach), np.minimum(hi - x, reach)
         step = box_minimum(np.where(np.isfinite(matrix), matrix, 0.0), slope, bottom, top)
@@ -101,8 +101,14 @@ def slack(x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray) -> f
     return float(slacks(x[None], slope[None], lo[None], hi[None])[0])
 
 
-def _matrices(
-    function: Function, x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray, some: IndexArray
+class Sloped(Protocol):
+    """What has values and slopes at points."""
+
+    def value_and_gradient(self, points: FloatArray) -> Any: ...
+
+
+def curvatures(
+    function: Sloped, x: FloatArray, slope: FloatArray, lo: FloatArray, hi: FloatArray, some: IndexArray
 ) -> FloatArray:
     """Return about the second derivatives (k, m, m) at points (k, n) by some of the variables."""
     k, n = x.shape
@@ -208,7 +214,7 @@ class _Descent:
         if not self.budget.spend(some.size):
             return -slope[some]
         here = x[None], slope[None], self.lo[None], self.hi[None]
-        (matrix,) = _matrices(self.function, *here, some)
+        (matrix,) = curvatures(self.function, *here, some)
         if not np.isfinite(matrix).all():
             return -self._steep(slope, np.ones_like(slope, bool))[some]
         return _solved(matrix, -slope[some])

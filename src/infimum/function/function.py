@@ -22,6 +22,7 @@ from infimum.function.box import Nodes, OnBox
 from infimum.function.conditions import ConditionBox, condition_boxes
 from infimum.function.hessians import MOST_DENSE, Hessians, SparseHessian
 from infimum.function.jacobian import Jacobian, trace_jacobian
+from infimum.function.kinks import Kinks
 from infimum.function.linear_parameters import LinearParameters, Ratios, Shifts
 from infimum.function.outer import Residuals
 from infimum.function.programs import Programs
@@ -194,6 +195,12 @@ class Function:
         found = self.programs.linear_parameters
         made = None if found is None else found.projection
         return None if found is None or made is None else Projection(found, made, self.place)
+
+    @property
+    def kinks(self) -> Kinks | None:
+        """Return the kinks of the function; None where it has none, or too many."""
+        found = self.programs.kinks
+        return None if found is None else Kinks(found, self.place)
 
     # ------------------------------------------------------------------------------------------ plain doubles
     def __call__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infimum.concurrency import cached_property
 from infimum.function.hessians import Hessians
+from infimum.function.kinks import KinkPrograms, kink_programs
 from infimum.function.linear_parameters import LinearPrograms, RatioPrograms, linear_programs, ratio_programs
 from infimum.function.outer import OuterPrograms, outer_programs
 from infimum.graph.node import Node
@@ -90,6 +91,11 @@ class Programs:
     def ratios(self) -> RatioPrograms | None:
         """Return what is made from residuals that are quotients of polynomials, None where they are none."""
         return ratio_programs(self.outer)
+
+    @cached_property
+    def kinks(self) -> KinkPrograms | None:
+        """Return what is made from the function's kinks, None where it has none, or too many."""
+        return kink_programs(self)
 
     @cached_property
     def hessians(self) -> Hessians:

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
-from infimum.graph.payload import integer_of, is_number
+from infimum.graph.payload import integer_of, map_of
 from infimum.ops import OPERATIONS
 from infimum.ops.curves import EVERYWHERE, MAGNITUDE, Curve, power
+from infimum.passes.convex.extremes import as_extreme
 from infimum.passes.convex.logarithms import Logarithms
 from infimum.passes.convex.norms import Norms
 from infimum.passes.convex.products import Products
@@ -38,9 +39,12 @@ _LOGARITHMS = frozenset({"log", "log2", "log10", "log1p"})
 _PRODUCTS = frozenset({"mul", "div", "recip", "sqr", "pown"})
 
 
-def convexity(build: Build, found: Smoothed) -> tuple[Node, Node]:
-    """Return the scalar nodes (convex, concave) of a scalar output: 1 on boxes where it certainly is."""
-    shapes = Shapes(build, found)
+def convexity(build: Build, found: Smoothed, fixed: range = range(0)) -> tuple[Node, Node]:
+    """Return the scalar nodes (convex, concave) of a scalar output: 1 on boxes where it certainly is.
+
+    fixed: inputs that are no variables but numbers; the shape is that of the others.
+    """
+    shapes = Shapes(build, found, fixed)
     convex, concave = shapes.of(found.output)
     return shapes.truths.node(convex), shapes.truths.node(concave)
 
@@ -48,9 +52,10 @@ def convexity(build: Build, found: Smoothed) -> tuple[Node, Node]:
 class Shapes:
     """The shapes of every node under an output."""
 
-    def __init__(self, build: Build, found: Smoothed) -> None:
+    def __init__(self, build: Build, found: Smoothed, fixed: range = range(0)) -> None:
         self.truths = Truths(build)
         self.build = build
+        self._fixed = fixed
         self._exponents = found.exponents
         self._varies: dict[Node, bool] = {}
         self._known: dict[Node, Shape] = {}
@@ -75,8 +80,15 @@ class Shapes:
         """Find the shapes of a node and of all that it is made of. What is read is not read again."""
         for node in ancestors([output]):
             if node not in self._known:
-                self._varies[node] = node.op == "x" or any(self._varies[a] for a in node.args)
+                self._varies[node] = node.op == "x" or self._changes(node)
                 self._known[node] = self._met(node, self._made(node)) if self._varies[node] else AFFINE
+
+    def _changes(self, node: Node) -> bool:
+        """Return whether a node that is not x changes with the variables."""
+        if self._fixed and node.op == "take" and node.args[0] is self.build.x:
+            read = map_of(node).indices()
+            return not bool(((read < 0) | ((self._fixed.start <= read) & (read < self._fixed.stop))).all())
+        return any(self._varies[a] for a in node.args)
 
     def through(self, curve: Curve | None, u: Node) -> Shape:
         """Return the shape of an operation of this curve, of u."""
@@ -168,9 +180,11 @@ class Shapes:
     def _where(self, node: Node) -> Shape:
         t = self.truths
         condition, x, y = node.args
-        chosen = self._extreme_of_where(node)
-        if chosen is not None:
-            return chosen
+        extreme = as_extreme(node)
+        if extreme is not None:
+            found = self._extreme(extreme, added(t, self.of(x), self.of(y)))
+            if found != NEITHER:
+                return found
         if not self.build.is_total(condition):
             return NEITHER
         holds, fails = t.within(condition, 1.0, 1.0), t.within(condition, 0.0, 0.0)
@@ -179,42 +193,6 @@ class Shapes:
             t.either(t.both(holds, of_x.convex), t.both(fails, of_y.convex)),
             t.either(t.both(holds, of_x.concave), t.both(fails, of_y.concave)),
         )
-
-    def _extreme_of_where(self, node: Node) -> Shape | None:
-        """Return the shape of a `where` that is a maximum or minimum of its branches.
-
-        where(p < q, a u, b u), {p, q} = {0, u}    max(a u, b u), or min, by the sign of a - b on the side that p < q
-        where(p < q, q, p)                         max(p, q), the other way round min(p, q)
-        """
-        condition, x, y = node.args
-        if condition.op not in ("is_less", "is_less_equal"):
-            return None
-        p, q = condition.args
-        if (x, y) in ((q, p), (p, q)):
-            return self._extreme("max" if x is q else "min", added(self.truths, self.of(p), self.of(q)))
-        side, u = (1.0, q) if is_number(p, 0.0) else (-1.0, p)
-        if not is_number(p if side > 0 else q, 0.0) or not self.varies(u):
-            return None
-        of_x, of_y = self._multiple(x, u), self._multiple(y, u)
-        if of_x is None or of_y is None:
-            return None
-        (low, high), (least, most) = of_x, of_y
-        shape = self.of(u)
-        if shape != AFFINE or not (low >= most or high <= least):
-            return None
-        return self._extreme("max" if (low >= most) == (side > 0) else "min", shape)
-
-    def _multiple(self, node: Node, u: Node) -> tuple[float, float] | None:
-        """Return ends of c where a node is c u."""
-        if node is u:
-            return 1.0, 1.0
-        if node.op == "neg" and node.args[0] is u:
-            return -1.0, -1.0
-        if is_number(node, 0.0):
-            return 0.0, 0.0
-        if node.op == "mul" and node.args[1] is u and node.args[0].op == "constant":
-            return self.truths.hull(node.args[0])
-        return None
 
     def _recurrence(self, node: Node) -> Shape:
         t = self.truths
