@@ -142,6 +142,8 @@ SPELLINGS: dict[str, Callable[[Any], Any]] = {
     "logsumexp": special.logsumexp,
     "softmax": lambda x: special.softmax(x)[0] + special.softmax(np.stack([x, 2 * x]), axis=1)[1, 0],
     "log_softmax": lambda x: special.log_softmax(x)[1],
+    "huber": lambda x: special.huber(1.5, x[0]) + special.huber(2, x)[1],
+    "pseudo_huber": lambda x: special.pseudo_huber(1.5, x[0]) + special.pseudo_huber(2, x)[1],
     "log1p": lambda x: special.log1p(np.abs(x[0])) + special.expm1(x[1] / 1000),
     "cbrt": lambda x: special.cbrt(x[0]) + special.exp2(x[1] / 1000) + special.exp10(x[0] / 1000),
 }
@@ -158,6 +160,20 @@ def test_scipys_spellings_have_scipys_values_and_do_not_overflow(name: str, size
     for x in points:
         expected, found = float(f(x)), function.enclose(np.stack([x, x], axis=1))
         assert near(expected, found, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: special.huber(-1, x[0]),
+        lambda x: special.huber(x[1], x[0]),
+        lambda x: special.pseudo_huber(0.0, x[0]),
+        lambda x: special.pseudo_huber(np.array([1.0, 2.0]), x)[0],
+    ],
+)
+def test_a_loss_without_a_plain_threshold_is_refused(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(TraceError, match="must be a plain number above 0"):
+        trace(f, 2)
 
 
 def test_xlogy_of_0_is_0_unless_the_other_operand_is_nan() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from infimum.graph.node import Node
 from infimum.ops import OPERATIONS
 from infimum.tracing.numpy.folds import fold
+from infimum.tracing.refusal import refusal
 from infimum.tracing.tracer import Rule, Tracer
 
 _MODERATE = 300.0  # exponents up to this size neither overflow nor lose everything
@@ -48,6 +49,27 @@ def _times_log(log: str) -> Rule:
         return s.where(nothing, t.number(0.0), t.operation("mul", (x, t.operation(log, (y,)))))
 
     return lambda t, x, y: t.lifted(lambda u, v: made(t, u, v), x, y)
+
+
+def _huber(t: Tracer, delta: Any, r: Any) -> Any:
+    """Return scipy.special.huber for a plain delta > 0."""
+    d, size = _threshold(delta, "huber"), t.apply("abs", r)
+    inner = t.apply("mul", 0.5, t.apply("sqr", r))
+    outer = t.apply("mul", d, t.apply("sub", size, 0.5 * d))
+    return t.call(np.where, (size <= d, inner, outer), {})
+
+
+def _pseudo_huber(t: Tracer, delta: Any, r: Any) -> Any:
+    """Return scipy.special.pseudo_huber for a plain delta > 0."""
+    d = _threshold(delta, "pseudo_huber")
+    root = t.apply("sqrt", t.apply("add", 1.0, t.apply("sqr", t.apply("div", r, d))))
+    return t.apply("mul", d * d, t.apply("sub", root, 1.0))
+
+
+def _threshold(delta: Any, name: str) -> float:
+    if not (isinstance(delta, int | float | np.floating | np.integer) and 0 < delta < np.inf):
+        raise refusal(f"The first argument of {name} must be a plain number above 0.", "Write it with np.where.")
+    return float(delta)
 
 
 def _floats(t: Tracer, a: Any) -> Any:
@@ -102,6 +124,8 @@ def _of(op: str) -> Rule:
 SCIPY: dict[str, Rule] = {name: _of(row.name) for row in OPERATIONS.values() for name in row.scipy}
 SCIPY |= {
     "rosen": _rosen,
+    "huber": _huber,
+    "pseudo_huber": _pseudo_huber,
     "expit": _expit,
     "log_expit": _log_expit,
     "logit": lambda t, x: t.apply("log", t.apply("div", x, t.apply("sub", 1.0, x))),

@@ -30,6 +30,7 @@ from infimum.ops.curves import EVERYWHERE, MAGNITUDE, Curve, power
 from infimum.passes.convex.extremes import as_extreme
 from infimum.passes.convex.logarithms import Logarithms
 from infimum.passes.convex.norms import Norms
+from infimum.passes.convex.pieces import READ, curve_of
 from infimum.passes.convex.products import Products
 from infimum.passes.convex.shape import AFFINE, NEITHER, Shape, added, composed, turned
 from infimum.passes.convex.truths import Truth, Truths
@@ -81,7 +82,7 @@ class Shapes:
         for node in ancestors([output]):
             if node not in self._known:
                 self._varies[node] = node.op == "x" or self._changes(node)
-                self._known[node] = self._met(node, self._made(node)) if self._varies[node] else AFFINE
+                self._known[node] = self._met(node, self._found(node)) if self._varies[node] else AFFINE
 
     def _changes(self, node: Node) -> bool:
         """Return whether a node that is not x changes with the variables."""
@@ -107,6 +108,17 @@ class Shapes:
         t = self.truths
         parts = [t.all_of(self.of(z).convex, z.size, exponents.width) for z in exponents.of]
         return Shape(t.either(found.convex, t.both(*parts)), found.concave)
+
+    def _found(self, node: Node) -> Shape:
+        """Return the shape by the operation's rule, or as a function of one number with kinks."""
+        found = self._made(node)
+        if node.op not in READ or True in found:
+            return found
+        read = curve_of(node, self.varies)
+        if read is None:
+            return found
+        other = self.through(*read)
+        return Shape(*(self.truths.either(*pair) for pair in zip(found, other, strict=True)))
 
     def _made(self, node: Node) -> Shape:
         t, args = self.truths, node.args
