@@ -39,7 +39,9 @@ def random_tree(draw: np.random.Generator, depth: int) -> Tree:
         return (kind, random_tree(draw, depth - 1))
     if kind in ("times", "huber"):
         return (kind, number, random_tree(draw, depth - 1))
-    if kind in ("join", "within", "beyond"):
+    if kind in ("within", "beyond"):
+        return (kind, number, *(float(draw.choice(NUMBERS)) for _ in range(2)))
+    if kind == "join":
         return (kind, number, *(random_tree(draw, depth - 1) for _ in range(2)))
     if kind == "where":
         return (kind, *(random_tree(draw, depth - 1) for _ in range(4)))
@@ -72,12 +74,12 @@ def value(tree: Tree, t: Any, where: Callable[..., Any], largest: Callable[..., 
             return least(at(rest[0]), at(rest[1]))
         case "within" | "beyond":
             d = abs(rest[0])
-            one, other, rise = at(rest[1]), at(rest[2]), t * t - d * d
+            one, other = rest[1] * (t * t - d * d), rest[2] * (abs(t) - d)
             if name == "within":
-                return where((t >= -d) & (t < d), one * rise, other * rise)
+                return where((t >= -d) & (t < d), one, other)
             outside = (t < -d) | (t >= d)
             inside = not outside if isinstance(outside, bool) else ~outside
-            return where(inside if rest[0] < 0 else outside, one * rise, other * rise)
+            return where(inside if rest[0] < 0 else outside, one, other)
         case "where":
             return where(at(rest[0]) < at(rest[1]), at(rest[2]), at(rest[3]))
         case "huber":
