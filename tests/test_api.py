@@ -7,12 +7,14 @@ import os
 import signal
 import threading
 import warnings
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import infimum
 from infimum import problems
 from infimum.api.minimize import minimize
 from infimum.api.progress import Display, line
@@ -241,6 +243,19 @@ def test_unknown_options_are_refused_with_the_one_that_was_meant(given: dict[str
         minimize(bowl, BOX, **given)
     with pytest.raises(TypeError):
         minimize(bowl, BOX, **given)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: minimize(bowl, [0, 0], BOX), r"Write minimize\(f, bounds, x0=…\), all else by name"),
+        (lambda: infimum.least_squares(bowl, [0, 0], None, BOX), r"Write least_squares\(residuals, bounds, x0=…\)"),
+        (lambda: infimum.fit(lambda x, a: a * x, [1, 2], [1, 2], [1.0]), "Write fit.model, xdata, ydata, bounds=…, p0"),
+    ],
+)
+def test_scipys_order_of_arguments_is_refused_with_ours(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(UnknownOption, match=words):
+        call()
 
 
 @pytest.mark.parametrize("method", ["auto", "paper"])

@@ -28,7 +28,7 @@ _MOST_PARAMETERS = 1000  # of which a covariance is estimated
 _PASSED = tuple(
     name
     for name in inspect.signature(minimize).parameters
-    if name not in ("f_or_problem", "bounds", "args", "jac", "x0", "maximize", "unknown")
+    if name not in ("f_or_problem", "bounds", "more", "args", "jac", "x0", "maximize", "unknown")
 )
 
 
@@ -36,7 +36,7 @@ def fit(
     model: Callable[..., Any],
     xdata: Any,
     ydata: Any,
-    *,
+    *more: Any,
     bounds: Any = None,
     sigma: Any = None,
     absolute_sigma: bool = False,
@@ -60,6 +60,7 @@ def fit(
     Guarantee: `rss` contains min over the bounds of sum(((model(xdata, *p) - ydata) / sigma)**2), and `boxes` every p
     that attains it, rounding errors included. pcov is an estimate in plain doubles, as curve_fit's.
     """
+    api_unknown.refuse_more(more, "fit(model, xdata, ydata, bounds=…, p0=…, sigma=…)")
     _refuse_unknown(options, ("bounds", "sigma", "absolute_sigma", "p0"))
     called("model", model, "f where f(x, *params) returns one number for each measurement")
     absolute = bool(truth("absolute_sigma", absolute_sigma))
@@ -80,7 +81,7 @@ def fit(
 def least_squares(
     residuals: Callable[..., Any],
     bounds: Any = None,
-    *,
+    *more: Any,
     args: Any = (),
     x0: npt.ArrayLike | None = None,
     **options: Any,
@@ -97,6 +98,7 @@ def least_squares(
     `rss` is the sum itself, `cost` half of it, as SciPy's; pcov is (J'J)^-1 rss / (m - n), inf where that is nothing.
     Guarantee: `rss` contains min over the bounds of sum(residuals(x, *args)**2), and `boxes` every x that attains it.
     """
+    api_unknown.refuse_more(more, "least_squares(residuals, bounds, x0=…)")
     _refuse_unknown(options, ("bounds", "args", "x0"))
     called("residuals", residuals, "f where f(x) returns an array")
     if bounds is None:

@@ -35,7 +35,7 @@ BACKENDS = ("auto", "cpu", "cuda")
 def minimize(
     f_or_problem: Any = None,
     bounds: Any = None,
-    *,
+    *more: Any,
     args: Any = (),
     jac: Objective | None = None,
     x0: npt.ArrayLike | None = None,
@@ -109,6 +109,7 @@ def minimize(
     and in forked or spawned processes at once: each has the result that it has alone.
     """
     started = time.perf_counter()
+    api_unknown.refuse_more(more, "minimize(f, bounds, x0=…)")
     api_unknown.refuse(unknown, _KNOWN)
     strategies = (partition, sampling, selection)
     if method is None:
@@ -150,7 +151,9 @@ def minimize(
         return _searched(task, asked, method, backend, maximize, progress, callback)
 
 
-_KNOWN = tuple(name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "unknown"))
+_KNOWN = tuple(
+    name for name in inspect.signature(minimize).parameters if name not in ("f_or_problem", "more", "unknown")
+)
 
 
 def _searched(

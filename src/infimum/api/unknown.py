@@ -88,6 +88,12 @@ def refuse(unknown: dict[str, Any], known: Iterable[str], of_a_fit: bool = False
         raise UnknownOption(f"There is no option {name}={describe(value)}. {advice or _advice(name, sorted(known))}")
 
 
+def refuse_more(more: tuple[Any, ...], call: str) -> None:
+    """Refuse arguments beyond those that have their places in a call, in SciPy's order as it may be."""
+    if more:
+        raise UnknownOption(f"{describe(more[0])} stands where nothing is expected. Write {call}, all else by name.")
+
+
 def _advice(name: str, known: list[str]) -> str:
     plain = name.lower()
     if name in _MEANT or plain in _MEANT:
