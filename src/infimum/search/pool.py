@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from infimum.boxes import Boxes, concatenated, no_boxes, without_nan
+from infimum.boxes import Boxes, FloatArray, concatenated, no_boxes, without_nan
 
 
 class Pool:
@@ -49,3 +51,18 @@ class Pool:
             boxes = self.all()
             self._parts, self._count = [], 0
             self.add(boxes[boxes.lower <= upper])
+
+    def parts_up_to(self, upper: float) -> list[Boxes]:
+        """Return the boxes whose lower bounds are at most `upper`, in their order, in pieces."""
+        return [part if (kept := part.lower <= upper).all() else part[kept] for part in self._parts]
+
+
+def written(pools: Sequence[Pool], n: int, upper: float) -> tuple[FloatArray, FloatArray]:
+    """Return boxes (k, n, 2) of n variables with lower bounds (k,) of at most `upper`, from all pools; once copied."""
+    parts = [part for pool in pools for part in pool.parts_up_to(upper)]
+    ends = np.empty((sum(map(len, parts)), n, 2))
+    first = 0
+    for part in parts:
+        ends[first : first + len(part), :, 0], ends[first : first + len(part), :, 1] = part.ends
+        first += len(part)
+    return ends, np.concatenate([part.lower for part in parts] or [np.empty(0)])

@@ -12,7 +12,15 @@ from infimum.function.function import Function
 from infimum.search.auto.descent import descended, dived
 from infimum.search.auto.evaluations import Evaluations
 from infimum.search.auto.least_squares import LevenbergMarquardt
-from infimum.search.auto.tuning import DESCENTS, LEAST_STEPS, MOST_STEPS, OFFERED, POLISH_STEPS, STEP_NUMBERS
+from infimum.search.auto.tuning import (
+    DESCENTS,
+    LEAST_STEPS,
+    MOST_STEPS,
+    OFFERED,
+    POLISH_STEPS,
+    POLISH_STEPS_EACH,
+    STEP_NUMBERS,
+)
 from infimum.search.witness import Witness
 
 FloatArray = npt.NDArray[np.float64]
@@ -69,7 +77,7 @@ class Points(Witness):
             descent.run(POLISH_STEPS)
             self.offer(descent.x[0])
         if self._is_new(self.x):
-            self.offer(self._descended(self.x, POLISH_STEPS))
+            self.offer(self._descended(self.x, max(POLISH_STEPS, POLISH_STEPS_EACH * self.function.n)))
 
     def _descended(self, start: FloatArray, most: int = MOST_STEPS) -> FloatArray:
         """Return where local descent leads to; offer the best point on its way where there is no time for all of it."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray, concatenated, without_nan
+from infimum.boxes import Boxes, FloatArray, without_nan
 from infimum.concurrency import cached_property
 from infimum.contractors.chain import ContractorChain
 from infimum.domain import Domain
@@ -29,7 +29,7 @@ from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
 from infimum.search.method import Method, Report, unheard
 from infimum.search.outcome import Options, Outcome, Proof, Work, work_summary
-from infimum.search.pool import Pool
+from infimum.search.pool import Pool, written
 from infimum.search.status import Status
 
 
@@ -344,6 +344,4 @@ class Search(Method):
 
     # ------------------------------------------------------------------------------------------ the answer
     def _left(self, status: Status) -> tuple[FloatArray, FloatArray]:
-        boxes = concatenated([self.done.all(), self.open.all()])
-        boxes = boxes[boxes.lower <= self.upper]
-        return np.stack(boxes.ends, 2), boxes.lower
+        return written((self.done, self.open), self.domain.n, self.upper)

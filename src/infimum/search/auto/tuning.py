@@ -39,6 +39,7 @@ STEP_PAIRS = 24  # about how many numbers a descent keeps for each variable
 DESCENT_NUMBERS, START_NUMBERS = 2**20, 2**22  # in the largest arrays of all descents, and of all starts: 8 and 32 MiB
 STARTS, TRIES = 16, 4  # for each descent; fewer near the best ends, where the best of many would hardly have moved
 STEPS, POLISH_STEPS = 60, 300  # of a descent; of the best point, which may lie in a long valley
+POLISH_STEPS_EACH = 2  # or for each variable: along a chain, what is known of one end travels slowly to the other
 CASTS = 2  # pairs of points that linear variables are judged by
 SQUARES_UP_TO = 64  # variables: beyond, a step by residuals costs more than many by slopes
 MEMBERS, LEAST_MEMBERS, MOST_MEMBERS, GENERATIONS = 8, 24, 96, 30  # for each variable; in a turn
