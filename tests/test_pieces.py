@@ -235,6 +235,12 @@ def test_other_numbers_for_each_element_are_seen_through_where_they_go_together(
     assert not trace(apart, 3, compare=False).is_convex_everywhere
 
 
+def test_a_node_is_no_function_of_itself() -> None:
+    y = np.array([0.5, -2.0, 3.0])
+    assert curve(trace(lambda x: np.sum(np.where(x < y, x, y**2)), 3, compare=False)) is None
+    assert not trace(lambda x: np.sum(np.maximum(x * x * x, y)), 3, compare=False).is_convex_everywhere
+
+
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
 _SELECTED, _RUNS = module._selected, module._runs

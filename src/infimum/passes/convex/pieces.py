@@ -77,8 +77,8 @@ def _only_number(output: Node, varies: Callable[[Node], bool]) -> Node | None:
         if node in seen or not varies(node):
             continue
         seen.add(node)
-        has_kinks = has_kinks or node.op in _KINKS
         if node.op in _COMPARISONS or (node.op in READ and _numbers_are_single(node, varies)):
+            has_kinks = has_kinks or node.op in _KINKS
             waiting += node.args
         elif found is None:
             found = node
