@@ -177,6 +177,14 @@ def test_the_least_sum_of_magnitudes_is_that_of_linear_programming() -> None:
     assert result.success and result.minimum.lo <= found.fun + 1e-9 and found.fun <= result.minimum.hi + 1e-9
 
 
+def test_a_least_value_of_0_is_no_divisor() -> None:
+    def f(x: Any) -> Any:
+        low = np.minimum(np.maximum(x[0], 0.0), x[0] ** 2)
+        return np.sum(np.maximum(low, np.maximum(np.abs(x[0]), 1.5)) + np.array([0.0, 1.0, 2.0]) * x[0])
+
+    assert infimum.minimize(f, [(-3.0, 0.0)]).success
+
+
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
 

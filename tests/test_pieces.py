@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
@@ -299,6 +300,44 @@ def test_a_broken_rule_is_noticed(part: str, monkeypatch: Patch) -> None:
 
 
 def test_a_span_is_rounded_inward() -> None:
-    third = Fraction(1, 3)
+    third, huge, most = Fraction(1, 3), Fraction(10) ** 400, sys.float_info.max
     assert Fraction(module._rounded(third, 1)) >= third >= Fraction(module._rounded(third, -1))
-    assert module._rounded(Fraction(10) ** 400, 1) == math.inf and module._rounded(Fraction(1), 1) == 1.0
+    assert module._rounded(Fraction(1), 1) == 1.0
+    assert module._rounded(huge, 1) == math.inf and module._rounded(huge, -1) == most
+    assert module._rounded(-huge, 1) == -most and module._rounded(-huge, -1) == -math.inf
+    assert module._rounded(Fraction(most) + 1, 1) == math.inf and module._rounded(Fraction(most) + 1, -1) == most
+
+
+def _beyond(x: Any) -> Any:
+    v = np.exp(x[0]) * 1e-200
+    return np.minimum(v, 2e150 - v)
+
+
+def _far(x: Any) -> Any:
+    place = infimum.exact("1e400")
+    return np.minimum(np.abs(x[0]), 2 * place - np.abs(x[0]))
+
+
+@pytest.mark.parametrize("contractors", [None, ("level", "convex"), ("level", "dual")])
+def test_a_function_that_turns_beyond_the_doubles_is_not_taken_for_convex(contractors: Any) -> None:
+    for f, bounds in ((_beyond, (0, 1000)), (_beyond, (709, 900)), (_far, (-math.inf, math.inf))):
+        result = infimum.minimize(f, [bounds], contractors=contractors, time_limit=2, max_iter=20)
+        assert result.minimum.lo < -1e190
+    assert not trace(_far, 1, compare=False).is_convex_everywhere
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.minimum(np.minimum(x[0], 1.7e308) ** 2, x[0]),
+        lambda x: np.where((1e-310 * x[0]) ** 2 <= 9, (1e-310 * x[0]) ** 2, 9),
+    ],
+)
+def test_spans_that_no_double_is_in_are_left_out(f: Callable[[Any], Any]) -> None:
+    assert infimum.minimize(f, [(-1, 1)], time_limit=5).minimum.lo <= 0
+
+
+def test_places_that_are_given_for_each_element_are_no_pieces_of_one_function() -> None:
+    lo, hi = np.array([-0.5, 0.25]), np.array([0.5, 0.75])
+    assert infimum.minimize(lambda x: np.sum(np.clip(x, lo, hi) ** 2) + x[0] * x[0], [(-1, 1)] * 2).success
+    assert infimum.minimize(lambda x: np.sum(np.minimum(hi, x * x)), [(-1, 1)] * 2).success

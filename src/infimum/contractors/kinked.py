@@ -22,6 +22,7 @@ _SHARPER, _BLUNTEST = 0.1, 0.8  # of the rounding, each time
 _LEAST = 1e-13  # rounding
 _STEPS, _MOST_STEPS = 12, 200  # of Newton's for a rounding, and for all of them
 _HALVINGS = 12
+_NOTHING = 1e-300  # of a value: what is divided by at least
 _NEAR, _FAR = 1e-3, 1.0  # of what a rounding adds: what there may be left to gain; where it has failed
 _ALMOST, _CLOSE = 2.0**-24, 2.0**-32  # of the value: what is left to gain, where a step that fails is the last; nothing
 _FLAT = 1e-9  # of the kinks' curvature: what there is beside them where it counts for nothing
@@ -199,7 +200,7 @@ class _Rounded:
 
     def _lacks(self, here: _Place) -> float:
         """Return how far the best plane falls below the rounded function, of its value."""
-        return (here.value - self.best.least) / abs(here.value) if self.best is not None else np.inf
+        return np.inf if self.best is None else (here.value - self.best.least) / max(abs(here.value), _NOTHING)
 
     def _balanced(self, here: _Place, s: FloatArray, plane: Slopes) -> FloatArray:
         """Return almost the same mixture, with smaller slopes where the point is not at an end of the box."""

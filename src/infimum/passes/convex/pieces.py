@@ -18,6 +18,7 @@ defined wherever u is.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -404,15 +405,15 @@ def _runs(cuts: list[Fraction], holds: list[bool], goes_on: list[bool]) -> Spans
             start = _rounded(place, 1)
     if start is not None:
         found.append(Span(start, math.inf))
-    return tuple(found)
+    return tuple(span for span in found if span.lo <= span.hi and span.lo < math.inf and span.hi > -math.inf)
 
 
 def _rounded(place: Fraction, direction: int) -> float:
-    """Return the next double that is not below the place, or not above it."""
+    """Return the next number that is not below the place, or not above it; an infinity where no double is."""
     try:
         found = float(place)
     except OverflowError:
-        return math.inf if place > 0 else -math.inf
+        found = sys.float_info.max if place > 0 else -sys.float_info.max
     if (Fraction(found) - place) * direction < 0:
         found = math.nextafter(found, direction * math.inf)
     return found
