@@ -173,7 +173,17 @@ def exact(tree: Tree, x: Sequence[Any]) -> Any:
         return sum((flint.arb(c) * x[i] for i, c in enumerate(rest[1:])), flint.arb(rest[0]))
     if name == "times":
         return flint.arb(rest[0]) * exact(rest[1], x)
+    if name in ("where", "relu"):
+        _decided(rest[0], x)
     return OPERATIONS[name][2](*(exact(part, x) for part in rest))
+
+
+def _decided(condition: Tree, x: Sequence[Any]) -> None:
+    """Raise Undecided where a condition has no number: NaN is not above 0 and inf is, so that there may be a value."""
+    try:
+        exact(condition, x)
+    except Undefined:
+        raise Undecided from None
 
 
 def random_tree(draw: np.random.Generator, depth: int) -> Tree:

@@ -422,3 +422,10 @@ def test_terms_that_are_defined_nowhere_on_a_box_break_nothing() -> None:
         return -np.log(x[0] + x[1]) - np.log(x[0] - 2 * x[1]) - np.log(3 * x[0] + x[1] - 1) + x[0] * x[1]
 
     assert contracted(f, 2, (-2.0, -1.0), np.inf)[0] == np.inf
+
+
+def test_a_rest_that_is_defined_nowhere_on_a_box_breaks_nothing() -> None:
+    def f(x: Any) -> Any:
+        return np.exp(x[0] - x[1]) + np.exp(x[1] - 2 * x[0]) + np.exp(x[0] + x[1]) + np.log(x[0] * x[1] - 4)
+
+    assert contracted(f, 2, (0.0, 1.0), 30.0)[0] == np.inf

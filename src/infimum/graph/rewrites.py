@@ -9,6 +9,7 @@ expressions that are defined everywhere.
     (u + c) + d                     u + (c + d)          only where c + d is a double: else it could widen
     c * (d * x)                     (c d) * x            only where c d is a double, or one of them is not
     x * x, x^a * x^b                sqr, pown            the same variable once
+    (c x) * x^a                     c x^(a + 1)          likewise
     sin(q pi y)                     sinpi(q y)           only for the exact pi
     sin(u) cos(u)                   sin(2u)/2            the same variable once
     exp(u) / (1 + exp(u))           1 / (1 + exp(-u))    likewise, as the slope of log(1 + exp(u)) has it
@@ -103,7 +104,24 @@ def _mul(b: Build, args: Args, data: Any) -> Node | None:
                 return merged
     if x.op == "neg" and y.op == "neg":
         return b.apply("mul", x.args[0], y.args[0])
-    return _power_product(b, x, y) or _double_angle(b, x, y) or _logistic(b, x, y)
+    return _power_product(b, x, y) or _scaled_square(b, x, y) or _double_angle(b, x, y) or _logistic(b, x, y)
+
+
+def _scaled_square(b: Build, x: Node, y: Node) -> Node | None:
+    """Rewrite (c x) * (d x^k) as c (d x^(k+1)), for numbers c and d or signs."""
+    (c, u), (d, v) = _factor(x), _factor(y)
+    product = _power_product(b, u, v) if (c or d) is not None else None
+    for number in (d, c):
+        if product is not None and number is not None:
+            product = b.apply("mul", number, product)
+    return product
+
+
+def _factor(node: Node) -> tuple[Node | None, Node]:
+    """Return the number by which a node is multiplied, and the rest."""
+    if node.op == "mul" and node.args[0].op == "constant":
+        return node.args[0], node.args[1]
+    return None, node
 
 
 def _merged_factor(b: Build, c: Node, inner: Node) -> Node | None:

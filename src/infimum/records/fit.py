@@ -18,6 +18,7 @@ _NAMES = (
     "rss", "cost", "popt", "pcov", "perr", "ranges", "names", "success", "status", "message", "nit", "nfev", "nregions",
     "seconds",
 )  # fmt: skip
+_SUMS = Interval(0, np.inf)  # what a sum of squares can be
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +46,7 @@ class Fit:
     @property
     def rss(self) -> Interval:
         """Return an interval that contains the least sum of squares."""
-        return self.result.minimum
+        return self.result.minimum & _SUMS
 
     @property
     def cost(self) -> Interval:

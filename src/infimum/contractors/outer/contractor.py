@@ -92,7 +92,7 @@ class OuterLines:
             least[:, each] = np.where(values[0] <= values[1], values[0], np.inf).reshape(len(lo), -1)
         impossible = impossible | (least == np.inf).any(axis=1)
         least[impossible] = 0.0
-        limits = _all_but_one(self.outer.place, most, rest[0], least)
+        limits = _all_but_one(self.outer.place, most, np.where(impossible, 0.0, rest[0]), least)
         for each, under in zip(self._columns(box[0]), self.under, strict=True):
             own = lo[:, each].reshape(-1, 1), hi[:, each].reshape(-1, 1)
             low, high = under.phi.contraction_ends(*own, limits[:, each].reshape(-1), threads=threads)[:2]

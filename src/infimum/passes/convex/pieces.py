@@ -6,10 +6,11 @@
     a rational number             itself
     sum, difference, product,     the same of its operands
     whole power, multiple
-    |p|, min, max, where          one polynomial or another, on either side of the places where they change
+    p < q and the like            1 or 0, on either side of the places where they are equal, and there
+    where, |p|, min, max, sign    one operand or another, as comparisons say
 
-What is read is continuous: at a place where the polynomials or the branches of a condition differ nothing is read. All
-is done in fractions; a place that is no rational number is not read either.
+All is done in fractions; a place that is no rational number is not read. What jumps on the way is read, too: pieces and
+the values between them are known exactly. Something is said in the end of what is continuous alone.
 
 Guarantee: a Curve is right for every interval of u that lies in one of its spans (ops/curves.py). What is read is
 defined wherever u is.
@@ -29,7 +30,7 @@ import numpy as np
 from infimum.exact.form import as_rational
 from infimum.graph.constant import Constant
 from infimum.graph.node import Node
-from infimum.graph.payload import exact_scalar, integer_of, is_number, value_of
+from infimum.graph.payload import exact_scalar, integer_of, value_of
 from infimum.ops.curves import Curve, Span, Spans
 
 Polynomial = tuple[Fraction, ...]  # coefficients, from that of t^0 on; the last one is not 0
@@ -39,16 +40,26 @@ _MOST_DEGREE = 6
 _MOST_PLACES = 12
 _MOST_NUMBERS = 10_000
 _ZERO, _ONE = Fraction(0), Fraction(1)
-_KINKS = frozenset({"abs", "min", "max", "where"})
+# Whether a comparison of p and q holds where p - q is below 0, 0, above 0.
+_COMPARISONS = {
+    "is_less": (True, False, False),
+    "is_less_equal": (True, True, False),
+    "is_equal": (False, True, False),
+    "is_not_equal": (True, False, True),
+}
+_KINKS = frozenset({"abs", "min", "max", "where", "sign", *_COMPARISONS})
 READ = _KINKS | {"add", "sub", "neg", "mul", "div", "sqr", "pown"}
-_COMPARISONS = frozenset({"is_less", "is_less_equal"})
 
 
 class Pieces(NamedTuple):
-    """Polynomials from -inf over the places to inf; continuous, and no two neighbours are the same."""
+    """Polynomials from -inf over the places to inf, and the values at the places."""
 
     places: tuple[Fraction, ...]
+    values: tuple[Fraction, ...]
     of: tuple[Polynomial, ...]
+
+
+_NOTHING = Pieces((), (), ((),))
 
 
 class _Unread(Exception):
@@ -64,7 +75,7 @@ def curve_of(node: Node, varies: Callable[[Node], bool]) -> tuple[Curve, Node] |
         found = _Reading(u).of(node)
     except _Unread:
         return None
-    return _curve(found), u
+    return (_curve(found), u) if _is_continuous(found) else None
 
 
 def _only_number(output: Node, varies: Callable[[Node], bool]) -> Node | None:
@@ -78,7 +89,7 @@ def _only_number(output: Node, varies: Callable[[Node], bool]) -> Node | None:
         if node in seen or not varies(node):
             continue
         seen.add(node)
-        if node.op in _COMPARISONS or (node.op in READ and _numbers_are_single(node, varies)):
+        if node.op in READ and _numbers_are_single(node, varies):
             has_kinks = has_kinks or node.op in _KINKS
             waiting += node.args
         elif found is None:
@@ -136,7 +147,7 @@ class _Reading:
 
     def __init__(self, u: Node) -> None:
         self._u = u
-        self._known: dict[Node, Pieces] = {u: Pieces((), ((_ZERO, _ONE),))}
+        self._known: dict[Node, Pieces] = {u: _polynomial((_ZERO, _ONE))}
 
     def of(self, node: Node) -> Pieces:
         """Return what a node is of the number."""
@@ -146,37 +157,37 @@ class _Reading:
 
     def _made(self, node: Node) -> Pieces:
         if node.op == "constant":
-            return Pieces((), (_constant(node),))
+            return _constant(node)
         if _moved(node).of is _moved(self._u).of:
             return self._beside(node)
-        if node.op == "where":
-            condition, x, y = node.args
-            return self._chosen(condition, self.of(x), self.of(y))
         if node.op not in READ:
             raise _Unread
         found = [self.of(a) for a in node.args]
+        if node.op in _COMPARISONS:
+            return _compared(node.op, *found)
         match node.op:
             case "add":
                 return _each(_sum, *found)
             case "sub":
-                return _each(_sum, found[0], _each(_negative, found[1]))
+                return _each(_difference, *found)
             case "neg":
                 return _each(_negative, *found)
             case "mul":
                 return _each(_product, *found)
             case "div":
-                return _each(_product, found[0], Pieces((), (_inverse(found[1]),)))
+                return _each(_product, found[0], _inverse(found[1]))
             case "sqr":
                 return _each(_product, found[0], found[0])
             case "pown":
                 return _power(found[0], integer_of(node))
-            case "abs":
-                return _selected(found[0], False, _each(_negative, *found), *found)
-            case "max":
-                return _selected(_each(_sum, found[0], _each(_negative, found[1])), False, found[1], found[0])
-            case "min":
-                return _selected(_each(_sum, found[0], _each(_negative, found[1])), False, found[0], found[1])
-        raise _Unread
+            case "where":
+                return _each(_chosen, *found)
+            case "max" | "min":
+                x, y = found
+                return _each(_chosen, _compared("is_less", x, y), *((y, x) if node.op == "max" else (x, y)))
+        rises, falls = (_compared("is_less", *pair) for pair in ((_NOTHING, found[0]), (found[0], _NOTHING)))
+        sign = _each(_difference, rises, falls)
+        return sign if node.op == "sign" else _each(_product, sign, found[0])
 
     def _beside(self, node: Node) -> Pieces:
         """Return what is made of the same node as u, with other numbers."""
@@ -189,45 +200,32 @@ class _Reading:
         rest = {a - sign * b for a, b in zip(_repeated(here, count), _repeated(there, count), strict=True)}
         if len(rest) > 1:
             raise _Unread
-        return Pieces((), (_trimmed([rest.pop(), Fraction(sign)]),))
-
-    def _chosen(self, condition: Node, x: Pieces, y: Pieces) -> Pieces:
-        """Return x where a condition holds, else y.
-
-        p < q       by the sign of p - q          a and b     x where both hold
-        not a       y where a holds               a or b      y where neither holds
-        """
-        if condition.op in _COMPARISONS:
-            p, q = map(self.of, condition.args)
-            return _selected(_each(_sum, p, _each(_negative, q)), condition.op == "is_less_equal", x, y)
-        if condition.op == "sub" and is_number(condition.args[0], 1.0):
-            return self._chosen(condition.args[1], y, x)
-        if condition.op not in ("min", "max"):
-            raise _Unread
-        one, other = condition.args
-        inner = self._chosen(other, x, y)
-        return self._chosen(one, *((inner, y) if condition.op == "min" else (x, inner)))
+        return _polynomial((rest.pop(), Fraction(sign)))
 
 
 # ------------------------------------------------------------------------------------------ pieces
 
 
-def _constant(node: Node) -> Polynomial:
+def _polynomial(coefficients: Polynomial) -> Pieces:
+    return Pieces((), (), (_trimmed(list(coefficients)),))
+
+
+def _constant(node: Node) -> Pieces:
     number = exact_scalar(node)
     found = None if number is None else as_rational(number.form)
     if found is None:
         raise _Unread
-    return _trimmed([found])
+    return _polynomial((found,))
 
 
 def _repeated(numbers: list[Fraction], count: int) -> list[Fraction]:
     return numbers * count if len(numbers) < count else numbers
 
 
-def _inverse(pieces: Pieces) -> Polynomial:
+def _inverse(pieces: Pieces) -> Pieces:
     if pieces.places or len(pieces.of[0]) != 1:
         raise _Unread
-    return (1 / pieces.of[0][0],)
+    return _polynomial((1 / pieces.of[0][0],))
 
 
 def _power(base: Pieces, k: int) -> Pieces:
@@ -240,40 +238,47 @@ def _power(base: Pieces, k: int) -> Pieces:
 
 
 def _each(operation: Callable[..., Polynomial], *operands: Pieces) -> Pieces:
-    """Return the result of an operation, piece by piece."""
+    """Return the result of an operation on polynomials, piece by piece and place by place."""
     places = sorted({place for pieces in operands for place in pieces.places})
-    return _joined(places, [operation(*(_at(pieces, t) for pieces in operands)) for t in _inside(places)])
+    values = [_value(operation(*(_there(pieces, t) for pieces in operands)), _ZERO) for t in places]
+    return _joined(places, values, [operation(*(_at(pieces, t) for pieces in operands)) for t in _inside(places)])
 
 
-def _selected(d: Pieces, or_equal: bool, x: Pieces, y: Pieces) -> Pieces:
-    """Return x where d < 0 (or where d = 0, if said so), else y. They meet where d, being continuous, is 0."""
-    places = {place for pieces in (d, x, y) for place in pieces.places}
+def _compared(op: str, p: Pieces, q: Pieces) -> Pieces:
+    """Return 1 where a comparison holds, else 0."""
+    d = _each(_difference, p, q)
     roots = {root for piece, ends in zip(d.of, _ends(d), strict=True) for root in _roots(piece) if _is_in(root, ends)}
-    if not _meet(x, y, roots):
+    cuts = sorted(roots.union(d.places))
+    holds = _COMPARISONS[op]
+    values = [Fraction(holds[1 + _sign(_there(d, t), t)]) for t in cuts]
+    return _joined(cuts, values, [_trimmed([Fraction(holds[1 + _sign(_at(d, t), t)])]) for t in _inside(cuts)])
+
+
+def _chosen(condition: Polynomial, x: Polynomial, y: Polynomial) -> Polynomial:
+    if len(condition) > 1:
         raise _Unread
-    cuts = sorted(places | roots)
-    found = []
-    for t in _inside(cuts):
-        below = _value(_at(d, t), t)
-        found.append(_at(x if below < 0 or (or_equal and below == 0) else y, t))
-    return _joined(cuts, found)
+    return x if condition else y
 
 
-def _meet(x: Pieces, y: Pieces, places: set[Fraction]) -> bool:
-    return all(_value(_at(x, t), t) == _value(_at(y, t), t) for t in places)
+def _is_continuous(pieces: Pieces) -> bool:
+    sides = pairwise(pieces.of)
+    return all(
+        _value(left, t) == value == _value(right, t)
+        for t, value, (left, right) in zip(pieces.places, pieces.values, sides, strict=True)
+    )
 
 
-def _joined(places: list[Fraction], polynomials: list[Polynomial]) -> Pieces:
+def _joined(places: list[Fraction], values: list[Fraction], polynomials: list[Polynomial]) -> Pieces:
     """Return pieces, those that go on as they were as one."""
-    kept: list[Fraction] = []
+    kept: list[int] = []
     of = [polynomials[0]]
-    for place, after in zip(places, polynomials[1:], strict=True):
-        if after != of[-1]:
-            kept.append(place)
+    for i, after in enumerate(polynomials[1:]):
+        if after != of[-1] or values[i] != _value(after, places[i]):
+            kept.append(i)
             of.append(after)
     if len(kept) > _MOST_PLACES or any(len(piece) > _MOST_DEGREE + 1 for piece in of):
         raise _Unread
-    return Pieces(tuple(kept), tuple(of))
+    return Pieces(tuple(places[i] for i in kept), tuple(values[i] for i in kept), tuple(of))
 
 
 def _ends(pieces: Pieces) -> list[tuple[Fraction | None, Fraction | None]]:
@@ -292,8 +297,15 @@ def _inside(places: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _at(pieces: Pieces, t: Fraction) -> Polynomial:
-    """Return the polynomial at a number; at a place the one before it."""
+    """Return the polynomial at a number between places."""
     return pieces.of[sum(place < t for place in pieces.places)]
+
+
+def _there(pieces: Pieces, t: Fraction) -> Polynomial:
+    """Return the value at a number, as a polynomial."""
+    if t in pieces.places:
+        return _trimmed([pieces.values[pieces.places.index(t)]])
+    return _trimmed([_value(_at(pieces, t), t)])
 
 
 # ------------------------------------------------------------------------------------------ polynomials
@@ -319,6 +331,10 @@ def _sum(p: Polynomial, q: Polynomial) -> Polynomial:
 
 def _padded(p: Polynomial, size: int) -> list[Fraction]:
     return [*p, *([_ZERO] * (size - len(p)))]
+
+
+def _difference(p: Polynomial, q: Polynomial) -> Polynomial:
+    return _sum(p, _negative(q))
 
 
 def _negative(p: Polynomial) -> Polynomial:
