@@ -35,7 +35,7 @@ def bowl(x: Any) -> Any:
         ([(INF, INF)], "no real number"),
         ([(-INF, -INF)], "no real number"),
         ([(0, 1, 2)], "which is no pair"),
-        ([0, 1], "which is no pair"),
+        ([0, 1], r"For one variable write bounds=\[\(0, 1\)\]"),
         ([("a", 1)], "which is no number"),
         ([(1j, 2)], "which is no number"),
         ([], "there is no variable"),

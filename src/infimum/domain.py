@@ -91,6 +91,9 @@ def _columns(bounds: Any, n: int | None) -> tuple[_Ends, _Ends]:
     pairs = list(bounds)
     if n is not None and len(pairs) == 2 and all(_is_bound(value) for value in pairs):
         pairs = [tuple(pairs)] * n
+    if n is None and len(pairs) == 2 and all(_is_bound(value) for value in pairs):
+        lo, hi = map(describe, pairs)
+        raise InvalidBounds(f"bounds=({lo}, {hi}) are two numbers. For one variable write bounds=[({lo}, {hi})].")
     if not pairs:
         raise InvalidBounds(f"bounds={describe(bounds)}: there is no variable. {_HOW}")
     return _from_pairs(pairs)

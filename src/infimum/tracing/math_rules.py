@@ -26,7 +26,9 @@ def _single(t: Tracer, value: Any) -> Any:
     if not isinstance(value, TracedArray) or not value.shape:
         return value
     if value.size != 1:
-        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        raise TypeError(
+            "only 0-dimensional arrays can be converted to Python scalars: for arrays, np.exp stands for math.exp"
+        )
     return value.item()
 
 
