@@ -63,7 +63,7 @@ def test_a_fixed_variable_and_minus_zero_are_read() -> None:
 def test_one_pair_holds_for_all_variables_where_their_number_is_known() -> None:
     for pair in [(0, pi), [0, 3], np.array([0.0, 1.0]), SimpleNamespace(lb=0, ub=1)]:
         assert read_bounds(pair, 4).n == 4
-    with pytest.raises(InvalidBounds, match="no pair"):
+    with pytest.raises(InvalidBounds, match="For one variable write"):
         read_bounds((0, 1))
 
 
