@@ -38,7 +38,7 @@ solve: install ## set up and enclose the minimum of a function of 1,000 variable
 check: install lint ## in a minute: linters, types, and the files of tests that take seconds
 	$(PYTEST) $(QUICK)
 
-test: install lint $(STAMPS)/nvrtc mutants ## set up and run the test suite, linters and types included: 5 minutes on 2 cores
+test: install lint $(STAMPS)/nvrtc mutants ## set up and run the test suite, linters and types included: 8 minutes on 2 cores
 	$(PYTEST)
 
 coverage: install $(STAMPS)/nvrtc mutants ## the tests of make test, and which lines they run, into build/coverage
