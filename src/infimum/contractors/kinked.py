@@ -16,7 +16,7 @@ from infimum.backends.linear import box_minimum
 from infimum.boxes import FloatArray
 from infimum.contractors.minimiser import curvatures, slack
 from infimum.deadline import ask
-from infimum.function.kinks import Kink, Kinks, Slopes
+from infimum.function.kinks import GROUPED, WITHIN, Kink, Kinks, Slopes
 
 _SHARPER, _BLUNTEST = 0.1, 0.8  # of the rounding, each time
 _LEAST = 1e-13  # rounding
@@ -167,14 +167,18 @@ class _Rounded:
         by_w = here.slopes.by_w[0]
         for kink in k.each:
             rows, weights, bends = inner[kink.s], np.abs(by_w[kink.w]), here.bends[kink.s]
-            if kink.kind != "max_of":
+            if kink.kind not in GROUPED:
                 found = found + (rows * (weights * bends)[:, None]).T @ rows
                 continue
             shares = here.s[kink.s].reshape(-1, kink.width)
             for i, (share, weight) in enumerate(zip(shares, weights, strict=True)):
-                own = rows[i * kink.width : (i + 1) * kink.width]
+                own, bend = rows[i * kink.width : (i + 1) * kink.width], bends[i * kink.width]
+                if kink.kind == "norm":
+                    along = share @ own
+                    found = found + weight * bend * (own.T @ own - np.outer(along, along))
+                    continue
                 own = own - share @ own
-                found = found + weight * (own * (share * bends[i * kink.width])[:, None]).T @ own
+                found = found + weight * (own * (share * bend)[:, None]).T @ own
         self.flat = self.flat + 1 if own_size <= _FLAT * float(np.abs(found).max()) else 0
         symmetric: FloatArray = 0.5 * (found + found.T)
         return symmetric
@@ -214,9 +218,13 @@ class _Rounded:
                 groups = rows.reshape(kink.rests, kink.width, -1)
                 shares = s[kink.s].reshape(kink.rests, kink.width)
                 rows = (groups - np.einsum("gw,gwn->gn", shares, groups)[:, None]).reshape(rows.shape)
-            lowest[kink.s] = -1.0 if kink.kind == "abs" else 0.0
+            lowest[kink.s] = 0.0 if kink.kind in ("max", "max_of") else -1.0
             pull[kink.s] = weight[:, None] * rows
             free[kink.s] = (s[kink.s] > lowest[kink.s] + _FREE) & (s[kink.s] < 1.0 - _FREE)
+            if kink.kind == "norm":
+                free[kink.s] = np.repeat(
+                    np.sum(s[kink.s].reshape(-1, kink.width) ** 2, axis=1) < 1.0 - _FREE, kink.width
+                )
         slope = plane.by_x[0]
         along = (self.lo < here.x) & (here.x < self.hi)
         if not free.any() or not along.any() or not np.isfinite(pull).all():
@@ -224,6 +232,9 @@ class _Rounded:
         change = np.linalg.lstsq(pull[free][:, along].T, -slope[along], rcond=1e-12)[0]
         found = s.copy()
         found[free] = np.clip(s[free] + change, lowest[free], 1.0)
+        for kink in self.kinks.each:
+            if kink.kind == "norm":
+                found[kink.s] = _within(found[kink.s].reshape(-1, kink.width))
         return found
 
 
@@ -268,4 +279,17 @@ def _of_many(u: FloatArray, m: float, width: int, sign: int) -> tuple[FloatArray
     return share.ravel(), rest, np.full(u.size, 1 / m)
 
 
-_ROUNDINGS = {"abs": _of_magnitude, "max": _of_two, "max_of": _of_many}
+def _of_lengths(u: FloatArray, m: float, width: int, sign: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    of = u.reshape(-1, width)
+    root = np.hypot(np.sqrt(np.sum(of**2, axis=1)), m)
+    return _within(of / root[:, None]), m * (m / root), np.repeat(1 / root, width)
+
+
+def _within(s: FloatArray) -> FloatArray:
+    """Return rows that are no longer than 1 allows, and that can be told to be so, in one line."""
+    size = np.sqrt(np.sum(s**2, axis=1))
+    most = np.sqrt(WITHIN) * (1.0 - 2.0**-50)
+    return np.asarray((s * np.minimum(1.0, most / np.maximum(size, most))[:, None]).ravel())
+
+
+_ROUNDINGS = {"abs": _of_magnitude, "max": _of_two, "max_of": _of_many, "norm": _of_lengths}

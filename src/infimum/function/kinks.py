@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from infimum.backends.cpu import Mode
 from infimum.concurrency import cached_property
+from infimum.passes.convex.kinks import GROUPED as GROUPED
 from infimum.passes.convex.kinks import Kink as Kink
 from infimum.passes.convex.kinks import Kinks as Expressions
 from infimum.passes.lowering.lower import lower
@@ -23,6 +24,7 @@ BoolArray = npt.NDArray[np.bool_]
 Ends = tuple[FloatArray, FloatArray]
 
 MOST_VARIABLES = 200
+WITHIN = 1.0 - 2.0**-34  # a sum of as many squares as there may be, at most this as it is rounded, is less than 1
 _MOST_ABOVE = np.inf  # how far a kink may be above its line
 _MOST_ENTRIES = 200_000  # of the kinks' Jacobian; beyond, its Programs cost much and bring little
 
@@ -110,6 +112,10 @@ class Kinks:
         """Return whether every kink is certainly nowhere below its line (above it, for a minimum)."""
         for kink in self.each:
             own = s[kink.s]
+            if kink.kind == "norm":
+                if not (np.sum(own.reshape(-1, kink.width) ** 2, axis=1) <= WITHIN).all():
+                    return False
+                continue
             least = -1.0 if kink.kind == "abs" else 0.0
             if not ((least <= own) & (own <= 1.0)).all():
                 return False

@@ -6,6 +6,7 @@ Each kink is a line and something that is never negative:
     |u|           s u                               [-1, 1]
     max(u, v)     v + s (u - v)                     [0, 1]
     max of u_i    sum of s_i u_i / sum of s_i       s_i >= 0, not all 0
+    |u|_2         sum of s_i u_i                    sum of s_i^2 <= 1
     min, min of   likewise, from above
     where         as max or min (extremes.py)
 
@@ -40,7 +41,8 @@ from infimum.passes.outer.lines import line
 from infimum.passes.simplify import rebuilt
 from infimum.passes.smoother import smoothed, unbounded
 
-_KINDS = {"abs": "abs", "max": "max", "min": "max", "max_of": "max_of", "min_of": "max_of"}
+_KINDS = {"abs": "abs", "max": "max", "min": "max", "max_of": "max_of", "min_of": "max_of", "norm": "norm"}
+GROUPED = frozenset({"max_of", "norm"})  # of groups of `width` numbers each
 
 IndexArray = npt.NDArray[np.int64]
 
@@ -49,8 +51,9 @@ IndexArray = npt.NDArray[np.int64]
 class Kink:
     """One node of kinks, of an array: `numbers` of s, `rests` of w; depth: 0 where no other kink lies below it.
 
-    kind     "abs", "max", or "max_of" of groups of `width` elements
+    kind     "abs", "max", or "max_of" and "norm" of groups of `width` elements
     sign     1, or -1 for a minimum
+    of       what it is of, where that is not its operands: the roots of the squares below a norm
     """
 
     kind: str
@@ -61,6 +64,7 @@ class Kink:
     rests: int
     width: int
     depth: int
+    of: tuple[Node, ...] = ()
 
     @property
     def s(self) -> slice:
@@ -88,17 +92,47 @@ def _planned(output: Node) -> _Planned:
         if node.op != "x" and not varies.intersection(node.args):
             continue
         varies.add(node)
-        depth = max((depths.get(a, 0) for a in node.args), default=0)
-        op = (as_extreme(node) or node.op) if node.op == "where" else node.op
+        roots = roots_of(node)
+        depth = max((depths.get(a, 0) for a in roots or node.args), default=0)
+        op = "norm" if roots else (as_extreme(node) or node.op) if node.op == "where" else node.op
         if op in _KINDS:
             kind = _KINDS[op]
-            many = node.args[0].size if kind == "max_of" else node.size
-            width = integer_of(node) if kind == "max_of" else 1
+            width = integer_of(node) if kind == "max_of" else sum(a.size for a in roots) // node.size if roots else 1
+            many = node.size * width
             sign = -1 if op.startswith("min") else 1
-            kinks[node] = Kink(kind, sign, numbers, many, rests, node.size, width, depth)
+            kinks[node] = Kink(kind, sign, numbers, many, rests, node.size, width, depth, roots)
             numbers, rests, depth = numbers + many, rests + node.size, depth + 1
         depths[node] = depth
     return _Planned(kinks, numbers, rests)
+
+
+def roots_of(node: Node) -> tuple[Node, ...]:
+    """Return nodes, a norm being the root of the sum of their squares; none for what is no norm.
+
+    One node has the elements of a group one after the other; of several each has one element of every group.
+    """
+    if node.op == "hypot":
+        return node.args if all(a.size == node.size for a in node.args) else ()
+    if node.op != "sqrt":
+        return ()
+    (inner,) = node.args
+    if inner.op == "sum":
+        return _roots(inner.args[0]) if inner.args[0].op == "sqr" else ()
+    found: list[Node] = []
+    waiting = [inner]
+    while waiting:
+        part = waiting.pop()
+        if part.op == "add":
+            waiting += part.args
+        elif part.op == "sqr" and part.size == node.size:
+            found.append(part.args[0])
+        else:
+            return ()
+    return tuple(found) if len(found) > 1 else ()
+
+
+def _roots(squares: Node) -> tuple[Node, ...]:
+    return squares.args if squares.args[0].size == squares.size else ()
 
 
 class Kinks:
@@ -124,7 +158,8 @@ class Kinks:
             if node.op == "x":
                 new[node] = line(b, 0, self.n)
             elif node in kinks:
-                new[node] = self._line(node, args, kinks[node])
+                of = kinks[node].of
+                new[node] = self._line(node, [new[a] for a in of] if of else args, kinks[node])
             else:
                 new[node] = rebuilt(b, node, args)
         return new[output]
@@ -141,11 +176,22 @@ class Kinks:
             u, v = args[-2:]
             given = b.full(b.apply("sub", u, v), kink.numbers)
             found = b.apply("add", b.apply("mul", s, u), b.apply("mul", b.apply("sub", b.number(1), s), v))
+        elif kink.kind == "norm":
+            given = self._grouped(args, kink)
+            found = b.reduce("sum", b.apply("mul", s, given), kink.width)
         else:
             given = b.full(args[0], kink.numbers)
             found = self._mixed(given, s, kink)
         self._given.append(given)
         return b.apply("add" if kink.sign > 0 else "sub", found, w)
+
+    def _grouped(self, args: list[Node], kink: Kink) -> Node:
+        """Return the elements of each group one after the other."""
+        b = self.build
+        if len(args) == 1:
+            return b.full(args[0], kink.numbers)
+        whole = b.concat([b.full(a, kink.rests) for a in args])
+        return b.take(whole, indexmap.affine([(kink.rests, 1), (kink.width, kink.rests)], 0, kink.numbers))
 
     def _mixed(self, u: Node, s: Node, kink: Kink) -> Node:
         """Return the weighted mean of each group."""
