@@ -64,6 +64,7 @@ MAKERS: dict[str, Maker] = {
     "kinks in kinks": lambda a, y: lambda x: np.sum(np.maximum(np.abs(a @ x - y), 2 * (a @ x) + 1)),
     "less smaller ones": lambda a, y: lambda x: -np.sum(np.minimum(a @ x, np.minimum(-y, 2 * (a @ x)))),
     "another slope on each side": lambda a, y: lambda x: np.sum(_tilted(a @ x - y)),
+    "a condition as a number": lambda a, y: lambda x: np.sum((a @ x - y) * (0.75 - 1.0 * (a @ x - y < 0))),
     "a length": lambda a, y: lambda x: _length(a @ x - y) + np.sum(np.abs(x)),
     "lengths of groups": lambda a, y: lambda x: np.sum(_length((a @ x - y).reshape(3, -1), 1)),
     "the largest length": lambda a, y: lambda x: np.max(_length((a @ x - y).reshape(-1, 2), 1)),

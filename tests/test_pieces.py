@@ -184,6 +184,7 @@ LOSSES: dict[str, Callable[[Any], Any]] = {
     "not beyond": lambda r: np.where(~(np.abs(r) > 1), 0.5 * r**2, np.abs(r) - 0.5),
     "a sum of cases": lambda r: (np.abs(r) <= 1) * 0.5 * r**2 + (np.abs(r) > 1) * (np.abs(r) - 0.5),
     "signs": lambda r: np.where(r * np.sign(r) <= 1, 0.5 * r**2, r * np.sign(r) - 0.5),
+    "a condition as a number": lambda r: r * (0.75 - (r < 0)),
     "pseudo": lambda r: special.pseudo_huber(1.5, r),
     "one side": lambda r: np.where(r < 1, 0.0, (r - 1) ** 2),
     "squared hinge": lambda r: np.maximum(0, 1 - r) ** 2,

@@ -9,6 +9,7 @@ Each kink is a line and something that is never negative:
     |u|_2         sum of s_i u_i                    sum of s_i^2 <= 1
     min, min of   likewise, from above
     where         as max or min (extremes.py)
+    u (t - (u < 0)) and the like, as max or min of two lines (pieces.py)
 
     f(x) = Phi(x, s, w),  each kink = its line + w (- w for min),  w >= 0 whatever s is
 
@@ -23,6 +24,7 @@ That is a plane below f whose slope is any mixture of f's slopes around c, as s 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +36,7 @@ from infimum.graph.node import Node, ancestors
 from infimum.graph.payload import integer_of
 from infimum.passes.convex.convexity import convexity
 from infimum.passes.convex.extremes import as_extreme
+from infimum.passes.convex.pieces import bent
 from infimum.passes.derive import gradient
 from infimum.passes.facts import facts
 from infimum.passes.hessian.tangent import Tangents, unit
@@ -53,7 +56,8 @@ class Kink:
 
     kind     "abs", "max", or "max_of" and "norm" of groups of `width` elements
     sign     1, or -1 for a minimum
-    of       what it is of, where that is not its operands: the roots of the squares below a norm
+    of       what it is of, where that is not its operands: the roots of the squares below a norm, a bent line's number
+    lines    of a bent line, (a, b) for a + b u
     """
 
     kind: str
@@ -65,6 +69,7 @@ class Kink:
     width: int
     depth: int
     of: tuple[Node, ...] = ()
+    lines: tuple[tuple[Fraction, Fraction], ...] = ()
 
     @property
     def s(self) -> slice:
@@ -92,15 +97,18 @@ def _planned(output: Node) -> _Planned:
         if node.op != "x" and not varies.intersection(node.args):
             continue
         varies.add(node)
-        roots = roots_of(node)
-        depth = max((depths.get(a, 0) for a in roots or node.args), default=0)
+        roots, lines = roots_of(node), bent(node, varies.__contains__)
+        of = roots if lines is None else (lines.u,)
+        depth = max((depths.get(a, 0) for a in of or node.args), default=0)
         op = "norm" if roots else (as_extreme(node) or node.op) if node.op == "where" else node.op
+        op = op if lines is None else "max" if lines.sign > 0 else "min"
         if op in _KINDS:
             kind = _KINDS[op]
             width = integer_of(node) if kind == "max_of" else sum(a.size for a in roots) // node.size if roots else 1
             many = node.size * width
             sign = -1 if op.startswith("min") else 1
-            kinks[node] = Kink(kind, sign, numbers, many, rests, node.size, width, depth, roots)
+            places = numbers, many, rests, node.size
+            kinks[node] = Kink(kind, sign, *places, width, depth, of, () if lines is None else lines.lines)
             numbers, rests, depth = numbers + many, rests + node.size, depth + 1
         depths[node] = depth
     return _Planned(kinks, numbers, rests)
@@ -173,7 +181,7 @@ class Kinks:
             given = b.full(args[0], kink.numbers)
             found = b.apply("mul", s, given)
         elif kink.kind == "max":
-            u, v = args[-2:]
+            u, v = [self._straight(args[0], *ends) for ends in kink.lines] or args[-2:]
             given = b.full(b.apply("sub", u, v), kink.numbers)
             found = b.apply("add", b.apply("mul", s, u), b.apply("mul", b.apply("sub", b.number(1), s), v))
         elif kink.kind == "norm":
@@ -184,6 +192,10 @@ class Kinks:
             found = self._mixed(given, s, kink)
         self._given.append(given)
         return b.apply("add" if kink.sign > 0 else "sub", found, w)
+
+    def _straight(self, u: Node, a: Fraction, b: Fraction) -> Node:
+        made = self.build
+        return made.apply("add", made.apply("mul", made.number(b), u), made.number(a))
 
     def _grouped(self, args: list[Node], kink: Kink) -> Node:
         """Return the elements of each group one after the other."""

@@ -66,8 +66,37 @@ class _Unread(Exception):
     """A node that is no such function."""
 
 
+class Bent(NamedTuple):
+    """Two lines a + b u, as (a, b); the one of them that is larger everywhere, sign 1, or smaller, -1."""
+
+    u: Node
+    lines: tuple[tuple[Fraction, Fraction], ...]
+    sign: int
+
+
 def curve_of(node: Node, varies: Callable[[Node], bool]) -> tuple[Curve, Node] | None:
     """Return the curve of a node with kinks as a function of one number, and that number; None where it is none."""
+    read = _read(node, varies)
+    return None if read is None else (_curve(read[0]), read[1])
+
+
+def bent(node: Node, varies: Callable[[Node], bool]) -> Bent | None:
+    """Return the two lines of a number times conditions, as u (t - (u < 0)); None where it is nothing of the kind."""
+    if node.op != "mul" or not any(a.op in _COMPARISONS or _is_made_of_one(a) for a in node.args):
+        return None
+    read = _read(node, varies)
+    if read is None or len(read[0].places) != 1 or any(len(piece) > 2 for piece in read[0].of):
+        return None
+    left, right = (_padded(piece, 2) for piece in read[0].of)
+    return Bent(read[1], ((left[0], left[1]), (right[0], right[1])), 1 if left[1] < right[1] else -1)
+
+
+def _is_made_of_one(node: Node) -> bool:
+    return any(a.op in _COMPARISONS for a in node.args)
+
+
+def _read(node: Node, varies: Callable[[Node], bool]) -> tuple[Pieces, Node] | None:
+    """Return a node with kinks as a continuous function of one number, and that number; None where it is none."""
     u = _only_number(node, varies)
     if u is None:
         return None
@@ -75,7 +104,7 @@ def curve_of(node: Node, varies: Callable[[Node], bool]) -> tuple[Curve, Node] |
         found = _Reading(u).of(node)
     except _Unread:
         return None
-    return (_curve(found), u) if _is_continuous(found) else None
+    return (found, u) if _is_continuous(found) else None
 
 
 def _only_number(output: Node, varies: Callable[[Node], bool]) -> Node | None:
