@@ -213,6 +213,19 @@ def test_without_bounds_it_is_closed_too() -> None:
     assert result.success
 
 
+@pytest.mark.parametrize(
+    ("f", "value"),
+    [
+        (lambda x: np.where(x[0] < 1, 0.5, 1.0), 1.0),
+        (lambda x: np.where(x[0] < 1, x[0], 2 * x[0] - 1), 1.0),
+        (lambda x: np.heaviside(x[0] - 1, 0.5), 0.5),
+    ],
+)
+def test_a_box_of_one_point_at_a_jump_has_the_value_there_for_a_bound(f: Any, value: float) -> None:
+    result = infimum.minimize(f, [(1, 1)])
+    assert result.success and result.minimum.lo == result.minimum.hi == value
+
+
 # --- broken on purpose -----------------------------------------------------------------------------------------------
 
 

@@ -93,8 +93,9 @@ class Drawn:
     def planes(self, count: int) -> Iterator[tuple[Kinks, FloatArray, FloatArray, FloatArray, FloatArray]]:
         """Yield kinks, a box, a point and a mixture of any kind."""
         kinks = self.function.kinks
-        assert kinks is not None
         draw = self.draw
+        if kinks is None:
+            return
         for k in range(count):
             lo, hi = np.sort(np.round(draw.uniform(-6, 6, (2, N)), 2), axis=0)
             c = draw.choice([lo, hi, draw.uniform(lo, hi)]) if k % 8 else draw.uniform(-6, 6, N)
@@ -251,7 +252,7 @@ def _flat_rests(self: expressions.Kinks, found: list[Any]) -> list[Any]:
 BROKEN: dict[str, Callable[[Patch], None]] = {
     "any mixture": lambda patch: patch.setattr(Kinks, "_is_allowed", lambda self, s: True),
     "a mixture longer than 1": lambda patch: patch.setattr(module, "WITHIN", 2.0),
-    "every function taken for a convex one": lambda patch: patch.setattr(expressions.Kinks, "convex", _one),
+    "every function taken for a convex one": lambda patch: patch.setattr(expressions.Kinks, "convex", property(_one)),
     "a falling rest": _with_bound(_flat_rests),
     "no rest above the line": lambda patch: patch.setattr(module, "_MOST_ABOVE", 0.0),
     "a point anywhere": lambda patch: patch.setattr(Kinks, "plane", _anywhere),

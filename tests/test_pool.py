@@ -96,6 +96,13 @@ def test_boxes_that_were_added_may_be_written_to_afterwards() -> None:
     assert pool.all().lo.tolist() == [[0.0], [0.0]]
 
 
+def test_nothing_is_dropped_by_a_bound_that_is_no_number_and_none_is_taken_where_none_is_asked_for() -> None:
+    pool, box = Pool(1), np.zeros((3, 1))
+    pool.add(Boxes(box, box + 1, np.arange(3.0)))
+    pool.drop_above(np.nan)
+    assert len(pool.take(0)) == 0 and len(pool) == 3
+
+
 def test_one_box_of_very_many_variables_needs_no_more_than_itself() -> None:
     pool, lo = Pool(3_000_000), np.zeros((1, 3_000_000))
     pool.add(Boxes(lo, lo + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,15 @@ def test_scipys_spellings_have_scipys_values_and_do_not_overflow(name: str, size
 def test_a_loss_without_a_plain_threshold_is_refused(f: Callable[[Any], Any]) -> None:
     with pytest.raises(TraceError, match="must be a plain number above 0"):
         trace(f, 2)
+
+
+def test_the_threshold_of_a_loss_is_squared_without_rounding() -> None:
+    d = 1 + 2.0**-30
+    r = 0.75 * d  # sqrt(1 + (r/d)^2) = 5/4
+    found = infimum.minimize(lambda x: special.pseudo_huber(d, x[0]), [(r, r)]).minimum
+    assert Fraction(found.lo) <= Fraction(d) ** 2 / 4 <= Fraction(found.hi)
+    step = traced(lambda x: np.where(special.pseudo_huber(1e-170, x) > 0, -1.0, 1.0), 1e-170, 1e-169)
+    assert step.enclose([(1e-170, 1e-169)]).lo == -1
 
 
 def test_xlogy_of_0_is_0_unless_the_other_operand_is_nan() -> None:

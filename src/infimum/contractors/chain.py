@@ -88,7 +88,7 @@ class ContractorChain:
         known.forget_hints()
         for name, contractor in self._closing:
             boxes = self._turn(name, contractor, boxes, known)
-            is_closed = is_enough is not None and bool(is_enough(boxes, upper).all())
+            is_closed = is_enough is not None and bool((np.isfinite(boxes.lower) & is_enough(boxes, upper)).all())
             if is_closed or (upper == np.inf and self.known.has_offers):
                 return boxes
         if not self._unbounded.is_idle:

@@ -49,16 +49,20 @@ class _Place(NamedTuple):
     slopes: Slopes
 
 
-def mixed(kinks: Kinks, start: FloatArray, lo: FloatArray, hi: FloatArray) -> Mixed | None:
-    """Return the best mixture that was found on a box [lo, hi] with finite ends; None where there is none."""
+def mixed(kinks: Kinks, start: FloatArray, lo: FloatArray, hi: FloatArray, enough: float = np.inf) -> Mixed | None:
+    """Return the best mixture that was found on a box [lo, hi] with finite ends; None where there is none.
+
+    enough: a plane that lies above this need be no better
+    """
     with np.errstate(all="ignore"):
-        return _Rounded(kinks, lo, hi).from_(np.clip(start, lo, hi))
+        return _Rounded(kinks, lo, hi, enough).from_(np.clip(start, lo, hi))
 
 
 class _Rounded:
-    def __init__(self, kinks: Kinks, lo: FloatArray, hi: FloatArray) -> None:
+    def __init__(self, kinks: Kinks, lo: FloatArray, hi: FloatArray, enough: float) -> None:
         self.kinks = kinks
         self.lo, self.hi = lo, hi
+        self.enough = enough
         self.size = np.ones(len(kinks.each))
         self.best: Mixed | None = None
         self.steps = self.flat = 0  # Newton's steps; how many in a row had no curvature beside the kinks'
@@ -197,6 +201,8 @@ class _Rounded:
                 self.best = Mixed(here.x, s, least, here.x)
             else:
                 self.best = before._replace(lowest=here.x)
+            if least > self.enough:
+                return True
             if falls <= _EVEN * (here.value - float(plane.value[0])):
                 break
             s = self._balanced(here, s, plane)

@@ -38,8 +38,8 @@ _MOST_COLUMNS = 8192  # gradients of such a step, for all boxes together
 class Budget:
     """How many gradients may be taken."""
 
-    def __init__(self, n: int) -> None:
-        self.left = max(_LEAST_GRADIENTS, min(_MOST_GRADIENTS, _MOST_NUMBERS // n))
+    def __init__(self, n: int, most: int = _MOST_GRADIENTS) -> None:
+        self.left = max(_LEAST_GRADIENTS, min(most, _MOST_NUMBERS // n))
 
     def spend(self, count: int) -> bool:
         """Take so many; say whether that was possible."""
@@ -48,10 +48,15 @@ class Budget:
         return self.left >= 0
 
 
-def minimised(function: Function, start: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
-    """Return a point of the box [lo, hi] with a value that is not much above the least, where all goes well."""
+def minimised(
+    function: Function, start: FloatArray, lo: FloatArray, hi: FloatArray, most: int = _MOST_GRADIENTS
+) -> FloatArray:
+    """Return a point of the box [lo, hi] with a value that is not much above the least, where all goes well.
+
+    most: gradients that are taken, about
+    """
     with np.errstate(all="ignore"):
-        return _Descent(function, lo, hi).from_(np.clip(start, lo, hi))
+        return _Descent(function, lo, hi, most).from_(np.clip(start, lo, hi))
 
 
 def improved(function: Function, points: FloatArray, lo: FloatArray, hi: FloatArray) -> FloatArray:
@@ -134,10 +139,10 @@ class _Place(NamedTuple):
 
 
 class _Descent:
-    def __init__(self, function: Function, lo: FloatArray, hi: FloatArray) -> None:
+    def __init__(self, function: Function, lo: FloatArray, hi: FloatArray, most: int) -> None:
         self.function = function
         self.lo, self.hi = lo, hi
-        self.budget = Budget(function.n)
+        self.budget = Budget(function.n, most)
         with np.errstate(over="ignore"):
             width = np.where(np.isfinite(hi - lo), hi - lo, 1.0)
         self.scale = np.minimum(1.0, width)

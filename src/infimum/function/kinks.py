@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from infimum.backends.cpu import Mode
 from infimum.concurrency import cached_property
+from infimum.graph.payload import is_number
 from infimum.passes.convex.kinks import GROUPED as GROUPED
 from infimum.passes.convex.kinks import Kink as Kink
 from infimum.passes.convex.kinks import Kinks as Expressions
@@ -42,7 +43,7 @@ class KinkPrograms:
     @cached_property
     def tests(self) -> Program:
         """Return whether Phi is convex, defined and smooth."""
-        return lower([self.made.convex(), *self.made.facts()], self.made.inputs)
+        return lower([self.made.convex, *self.made.facts()], self.made.inputs)
 
     @cached_property
     def arguments(self) -> Program:
@@ -54,11 +55,11 @@ class KinkPrograms:
 
 
 def kink_programs(programs: Programs) -> KinkPrograms | None:
-    """Return the Programs of a function's kinks; None without any, or where they are too many."""
+    """Return the Programs of a function's kinks; None without any, with too many, or where Phi is convex nowhere."""
     if programs.n > MOST_VARIABLES:
         return None
     found = Expressions(programs.smoothed.output, programs.n, _MOST_ENTRIES // programs.n)
-    return KinkPrograms(found) if found.is_worthwhile else None
+    return KinkPrograms(found) if found.is_worthwhile and not is_number(found.convex, 0.0) else None
 
 
 class Slopes(NamedTuple):

@@ -67,7 +67,7 @@ class Pool:
 
     def drop_above(self, upper: float) -> None:
         """Forget boxes whose lower bound is above `upper`."""
-        left = self._lower <= upper
+        left = ~(self._lower > upper)
         if not left.all():
             self._keep(left)
 
@@ -113,7 +113,9 @@ class Pool:
 
 def _smallest(numbers: FloatArray, most: int) -> IndexArray:
     """Return where up to `most` numbers are smallest, in rising order; of equal ones the first."""
-    if most < len(numbers):
+    if most <= 0:
+        some = np.empty(0, np.int64)
+    elif most < len(numbers):
         pivot = np.partition(numbers, most - 1)[most - 1]
         below = np.flatnonzero(numbers < pivot)
         ties = np.flatnonzero(numbers == pivot)[: most - len(below)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.exact.number import Exact, exact
 from infimum.graph.node import Node
 from infimum.ops import OPERATIONS
 from infimum.tracing.numpy.folds import fold
@@ -52,11 +53,11 @@ def _times_log(log: str) -> Rule:
 
 
 def _huber(t: Tracer, delta: Any, r: Any) -> Any:
-    """Return scipy.special.huber for a plain delta > 0."""
+    """Return scipy.special.huber for a plain delta > 0. What is made of it is exact, as is the number itself."""
     d, size = _threshold(delta, "huber"), t.apply("abs", r)
     inner = t.apply("mul", 0.5, t.apply("sqr", r))
-    outer = t.apply("mul", d, t.apply("sub", size, 0.5 * d))
-    return t.call(np.where, (size <= d, inner, outer), {})
+    outer = t.apply("mul", d, t.apply("sub", size, d / 2))
+    return t.call(np.where, (size <= float(d), inner, outer), {})
 
 
 def _pseudo_huber(t: Tracer, delta: Any, r: Any) -> Any:
@@ -66,10 +67,11 @@ def _pseudo_huber(t: Tracer, delta: Any, r: Any) -> Any:
     return t.apply("mul", d * d, t.apply("sub", root, 1.0))
 
 
-def _threshold(delta: Any, name: str) -> float:
-    if not (isinstance(delta, int | float | np.floating | np.integer) and 0 < delta < np.inf):
+def _threshold(delta: Any, name: str) -> Exact:
+    if not (isinstance(delta, int | float | np.floating | np.integer) and 0 < float(delta) < np.inf):
         raise refusal(f"The first argument of {name} must be a plain number above 0.", "Write it with np.where.")
-    return float(delta)
+    found: Exact = exact(float(delta))
+    return found
 
 
 def _floats(t: Tracer, a: Any) -> Any:

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from infimum.concurrency import cached_property
 from infimum.graph import indexmap
 from infimum.graph.build import Build
 from infimum.graph.node import Node, ancestors
@@ -223,6 +224,7 @@ class Kinks:
         """Return whether Phi is defined, and smooth."""
         return list(facts(self.build, self.value))
 
+    @cached_property
     def convex(self) -> Node:
         """Return whether Phi is convex in (x, w): 1 on boxes, with s as numbers, where it certainly is."""
         again = smoothed(self.build, unbounded(self.build, self.value))
