@@ -86,7 +86,10 @@ class Convex:
         return found.emptied(found.lower > limit)
 
     def _surrounded(self, box: Boxes, known: Known) -> Boxes:
-        """Return a single unbounded box, as far as low points may lie (surround.py); it is looked for once or twice."""
+        """Return a single unbounded box, as far as low points may lie (surround.py); it is looked for once or twice.
+
+        What is left out is above the upper bound, and so above every lower bound that is told of what stays.
+        """
         limit = float(known.limits(box)[0])
         if self._looks == 0 or box.n > MOST_VARIABLES or not np.isfinite(limit) or box.is_empty()[0]:
             return box
@@ -222,8 +225,8 @@ class Convex:
 
 
 def _level(limit: float, value: float) -> float:
-    """Return what f may be at most, so that it is not more at a point with this value."""
-    return max(limit, float(value))
+    """Return what f may be at most, so that it is not more at a point with this value; NaN if that is no number."""
+    return float(np.maximum(limit, value))
 
 
 def _finite(points: FloatArray) -> FloatArray:
