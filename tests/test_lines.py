@@ -230,7 +230,7 @@ def test_each_rule_broken_is_noticed(name: str, monkeypatch: Patch) -> None:
 
 @pytest.mark.torture
 def test_no_claim_about_many_random_functions_is_false() -> None:
-    found, _, _ = claims(range(50, 720))
+    found, _, _ = claims(range(50, 2060))
     assert not found
 
 

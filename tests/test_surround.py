@@ -146,3 +146,11 @@ def test_functions_that_are_not_convex_keep_their_boxes() -> None:
     function = trace(lambda x: np.sum(np.cos(x)) + np.sum(np.abs(x)), N, compare=False)
     found = Applied(Convex(function), function).boxes(np.full((1, N), -INF), np.full((1, N), INF), 5.0)
     assert np.isneginf(found.lo).all() and np.isposinf(found.hi).all()
+
+
+def test_beside_a_kink_at_the_largest_double_a_point_is_finite() -> None:
+    most, tiny = float(np.finfo(float).max), 2.0**-1000
+    function = trace(lambda x: np.abs(tiny * x[0] - tiny * most) + np.abs(x[1]), 2, compare=False)
+    lo, hi = np.array([[most, -1.0], [0.0, -1.0]]), np.array([[INF, 2.0], [1.0, 3.0]])
+    found = Applied(Convex(function), function).boxes(lo, hi, 1e305)
+    assert len(found) == 2 and not found.is_empty().any()
