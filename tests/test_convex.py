@@ -353,4 +353,4 @@ def test_it_stays_within_its_budget(monkeypatch: Patch) -> None:
 
     monkeypatch.setattr(Function, "value_and_gradient", counted)
     minimiser.minimised(function, np.linspace(-3, 5, 40), np.full(40, -9.0), np.full(40, 9.0))
-    assert sum(calls) <= minimiser._MOST_GRADIENTS + 100
+    assert sum(calls) <= minimiser.MOST_GRADIENTS + 100

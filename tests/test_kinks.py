@@ -112,12 +112,8 @@ class Drawn:
             for _ in range(points):
                 x = self.draw.choice([lo, hi, self.draw.uniform(lo, hi)], axis=0)
                 x = np.where(self.draw.random(N) < 0.5, x, self.draw.choice([lo, hi], axis=0))
-                if _fraction(self.exact(_fractions(x))) < _height(value[0][0], (slope[0][0], slope[1][0]), x - 0.0, c):
+                if Fraction(self.exact(_fractions(x))) < _height(value[0][0], (slope[0][0], slope[1][0]), x, c):
                     yield f"{self.name} at {x.tolist()}, from {c.tolist()} with {s.tolist()}"
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(value)
 
 
 def _fractions(x: FloatArray) -> Any:

@@ -107,11 +107,6 @@ def concatenated(parts: Sequence[Boxes]) -> Boxes:
     return Boxes(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def no_boxes(n: int) -> Boxes:
-    """Return boxes of n variables, of which there are none."""
-    return Boxes(np.empty((0, n)), np.empty((0, n)), np.empty(0))
-
-
 def _is_double(given: Any) -> bool:
     dtype = getattr(given, "dtype", None)
     return dtype is _DOUBLE or dtype == np.float64

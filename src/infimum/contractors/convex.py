@@ -23,7 +23,7 @@ from infimum.boxes import BoolArray, Boxes, Ends, FloatArray
 from infimum.contractors.contractor import Contractor
 from infimum.contractors.kinked import mixed
 from infimum.contractors.known import Known
-from infimum.contractors.minimiser import improved, minimised, slack
+from infimum.contractors.minimiser import MOST_GRADIENTS, improved, minimised, slack
 from infimum.contractors.surround import MOST_VARIABLES, surrounded
 from infimum.fractions import at_fraction
 from infimum.function.expression import form_contraction_ends
@@ -216,7 +216,8 @@ class Convex:
         middle = at_fraction(lo, hi, 0.5)
         if alone:
             start = middle[0] if self._lowest is None else np.clip(self._lowest, lo[0], hi[0])
-            found = minimised(self.function, start, lo[0], hi[0], *((_BEFORE_MIXING,) if self._mixes else ()))[None]
+            most = _BEFORE_MIXING if self._mixes else MOST_GRADIENTS
+            found = minimised(self.function, start, lo[0], hi[0], most)[None]
             if self._lowest is None:
                 self._lowest = found[0]
             return found

@@ -23,7 +23,7 @@ IndexArray = npt.NDArray[np.int64]
 _DENSE = 64  # variables up to which a matrix is kept
 _MOST_STEPS = 60
 _MOST_NUMBERS = 600_000_000  # coordinates at which gradients are taken, in all
-_LEAST_GRADIENTS, _MOST_GRADIENTS = 200, 4000
+_LEAST_GRADIENTS, MOST_GRADIENTS = 200, 4000
 _MOST_INNER = 500  # steps of conjugate gradients within one of Newton's
 _LOOSE, _TIGHTEST = 0.1, 1e-7  # what a Newton step may leave of the slope
 _DIFFERENCE = 2.0**-24  # a step of a difference, relative
@@ -38,7 +38,7 @@ _MOST_COLUMNS = 8192  # gradients of such a step, for all boxes together
 class Budget:
     """How many gradients may be taken."""
 
-    def __init__(self, n: int, most: int = _MOST_GRADIENTS) -> None:
+    def __init__(self, n: int, most: int = MOST_GRADIENTS) -> None:
         self.left = max(_LEAST_GRADIENTS, min(most, _MOST_NUMBERS // n))
 
     def spend(self, count: int) -> bool:
@@ -49,7 +49,7 @@ class Budget:
 
 
 def minimised(
-    function: Function, start: FloatArray, lo: FloatArray, hi: FloatArray, most: int = _MOST_GRADIENTS
+    function: Function, start: FloatArray, lo: FloatArray, hi: FloatArray, most: int = MOST_GRADIENTS
 ) -> FloatArray:
     """Return a point of the box [lo, hi] with a value that is not much above the least, where all goes well.
 

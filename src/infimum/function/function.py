@@ -198,7 +198,7 @@ class Function:
 
     @property
     def kinks(self) -> Kinks | None:
-        """Return the kinks of the function; None where it has none, or too many."""
+        """Return the kinks of the function; None where it has none, too many, or none that planes could be mixed at."""
         found = self.programs.kinks
         return None if found is None else Kinks(found, self.place)
 

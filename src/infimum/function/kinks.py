@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from infimum.function.programs import Programs
 
 FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 Ends = tuple[FloatArray, FloatArray]
 
 MOST_VARIABLES = 200

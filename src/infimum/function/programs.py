@@ -94,7 +94,7 @@ class Programs:
 
     @cached_property
     def kinks(self) -> KinkPrograms | None:
-        """Return what is made from the function's kinks, None where it has none, or too many."""
+        """Return what is made from the function's kinks, None where no planes can be made of them."""
         return kink_programs(self)
 
     @cached_property

@@ -108,12 +108,14 @@ def _mul(b: Build, args: Args, data: Any) -> Node | None:
 
 
 def _scaled_square(b: Build, x: Node, y: Node) -> Node | None:
-    """Rewrite (c x) * (d x^k) as c (d x^(k+1)), for numbers c and d or signs."""
+    """Rewrite (c x^i) * (d x^k) as c (d x^(i+k)), for numbers c and d; one of them may be missing."""
     (c, u), (d, v) = _factor(x), _factor(y)
-    product = _power_product(b, u, v) if (c or d) is not None else None
-    for number in (d, c):
-        if product is not None and number is not None:
-            product = b.apply("mul", number, product)
+    numbers = [number for number in (d, c) if number is not None]
+    product = _power_product(b, u, v) if numbers else None
+    if product is None:
+        return None
+    for number in numbers:
+        product = b.apply("mul", number, product)
     return product
 
 

@@ -30,7 +30,7 @@ from infimum.ops.curves import EVERYWHERE, MAGNITUDE, Curve, power
 from infimum.passes.convex.extremes import as_extreme
 from infimum.passes.convex.logarithms import Logarithms
 from infimum.passes.convex.norms import Norms
-from infimum.passes.convex.pieces import READ, curve_of
+from infimum.passes.convex.pieces import KINKS, READ, curve_of
 from infimum.passes.convex.products import Products
 from infimum.passes.convex.shape import AFFINE, NEITHER, Shape, added, composed, turned
 from infimum.passes.convex.truths import Truth, Truths
@@ -59,6 +59,7 @@ class Shapes:
         self._fixed = fixed
         self._exponents = found.exponents
         self._varies: dict[Node, bool] = {}
+        self._kinked: set[Node] = set()  # nodes with a kink in or below them
         self._known: dict[Node, Shape] = {}
         self.logarithms = Logarithms(self)
         self.norms = Norms(self)
@@ -82,6 +83,8 @@ class Shapes:
         for node in ancestors([output]):
             if node not in self._known:
                 self._varies[node] = node.op == "x" or self._changes(node)
+                if node.op in KINKS or not self._kinked.isdisjoint(node.args):
+                    self._kinked.add(node)
                 self._known[node] = self._met(node, self._found(node)) if self._varies[node] else AFFINE
 
     def _changes(self, node: Node) -> bool:
@@ -112,7 +115,7 @@ class Shapes:
     def _found(self, node: Node) -> Shape:
         """Return the shape by the operation's rule, or as a function of one number with kinks."""
         found = self._made(node)
-        if node.op not in READ or True in found:
+        if node.op not in READ or node not in self._kinked or True in found:
             return found
         read = curve_of(node, self.varies)
         if read is None:

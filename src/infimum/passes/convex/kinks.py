@@ -28,7 +28,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from infimum.concurrency import cached_property
 from infimum.graph import indexmap
@@ -47,8 +46,6 @@ from infimum.passes.smoother import smoothed, unbounded
 
 _KINDS = {"abs": "abs", "max": "max", "min": "max", "max_of": "max_of", "min_of": "max_of", "norm": "norm"}
 GROUPED = frozenset({"max_of", "norm"})  # of groups of `width` numbers each
-
-IndexArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

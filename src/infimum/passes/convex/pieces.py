@@ -47,8 +47,8 @@ _COMPARISONS = {
     "is_equal": (False, True, False),
     "is_not_equal": (True, False, True),
 }
-_KINKS = frozenset({"abs", "min", "max", "where", "sign", *_COMPARISONS})
-READ = _KINKS | {"add", "sub", "neg", "mul", "div", "sqr", "pown"}
+KINKS = frozenset({"abs", "min", "max", "where", "sign", *_COMPARISONS})
+READ = KINKS | {"add", "sub", "neg", "mul", "div", "sqr", "pown"}
 
 
 class Pieces(NamedTuple):
@@ -119,7 +119,7 @@ def _only_number(output: Node, varies: Callable[[Node], bool]) -> Node | None:
             continue
         seen.add(node)
         if node.op in READ and _numbers_are_single(node, varies):
-            has_kinks = has_kinks or node.op in _KINKS
+            has_kinks = has_kinks or node.op in KINKS
             waiting += node.args
         elif found is None:
             found = node
