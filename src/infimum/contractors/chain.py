@@ -6,6 +6,7 @@ Between two of infimum's own, boxes stay where they are, on the host or on a GPU
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,10 @@ from infimum.contractors.known import Known
 from infimum.contractors.level import Level
 from infimum.contractors.linear.layer import LinearLayer
 from infimum.contractors.linear.slopes import LayerSlopes
+from infimum.contractors.links import Links, is_linked
 from infimum.contractors.table import CLOSING, CONTRACTORS, DEFAULT
 from infimum.contractors.unbounded_boxes import UnboundedBoxes
+from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.function import Function
@@ -67,11 +70,16 @@ class ContractorChain:
         return made[0] if made and isinstance(made[0], LinearLayer) else None
 
     @cached_property
-    def _links(self) -> list[tuple[str, Contractor]]:
+    def _links(self) -> list[Links | tuple[str, Contractor]]:
+        """Return the contractors; neighbours that the core knows are one."""
         # Without `level` nothing else would bound f from below, so that plain enclosures do.
         found: list[tuple[str, Contractor]] = [] if self._has_level else [("", Enclosure())]
         found += self._made(name for name in CONTRACTORS if name not in CLOSING and name != "linear")
-        return found + [(type(own).__name__, own) for own in self._names if not isinstance(own, str)]
+        found += [(type(own).__name__, own) for own in self._names if not isinstance(own, str)]
+        links: list[Links | tuple[str, Contractor]] = []
+        for linked, part in groupby(found, lambda link: is_linked(link[1])):
+            links += [Links(list(part), self.function, self.known.domain)] if linked else part
+        return links
 
     @property
     def can_guess(self) -> bool:
@@ -100,16 +108,19 @@ class ContractorChain:
                 return self._left(LayerSlopes(self._linear).contract(after, known), upper)
             boxes = self._left(after, upper)
         boxes = Boxes(*self.function.place.to_device(*boxes))
-        for name, contractor in self._links:
-            boxes = self._turn(name, contractor, boxes, known)
+        for link in self._links:
+            boxes = self._run(link, boxes, known) if isinstance(link, Links) else self._turn(*link, boxes, known)
         return Boxes(*map(to_host, boxes))
 
     def contract_each(self, boxes: Boxes, upper: float) -> Boxes:
         """Return as many boxes, in their order: what one turn of each contractor but `linear` leaves."""
         known = self.known.under(upper)
-        for _, contractor in (*self._closing, *self._links):
-            found = contractor.contract(boxes, known)
-            boxes = found.emptied(found.is_empty() | (found.lower > upper))
+        for link in (*self._closing, *self._links):
+            if isinstance(link, Links):
+                boxes, _ = link.run(boxes, known, ChainKeeping.KEEP_ROWS)
+            else:
+                found = link[1].contract(boxes, known)
+                boxes = found.emptied(found.is_empty() | (found.lower > upper))
         return boxes
 
     def contract_to_level(self, boxes: Boxes, level: FloatArray, *, patient: bool = False) -> Boxes:
@@ -149,6 +160,15 @@ class ContractorChain:
         narrow = (after.hi - after.lo <= _NARROW * np.maximum(1.0, np.abs(after.lo))).all(1)
         done = after.is_empty() | narrow | (shrinkage(before.ends, after.ends) > 0.5)
         return not np.isfinite(upper).any() or bool(done.all())
+
+    def _run(self, links: Links, boxes: Boxes, known: Known) -> Boxes:
+        """Return what is left after the turns of contractors that the core knows, and write down their work."""
+        if not len(boxes):
+            return boxes
+        after, left = links.run(boxes, known, ChainKeeping.KEEP_SOME)
+        for name, taken_away in zip(links.names, left.taken, strict=True):
+            self._credit(name, taken_away)
+        return after
 
     def _turn(self, name: str, contractor: Contractor, boxes: Boxes, known: Known) -> Boxes:
         """Return what is left after a contractor's turn, and write down its work; that of the nameless is not."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from infimum.backends.placement import like
 from infimum.boxes import BoolArray, Ends, FloatArray
 from infimum.domain import Domain
+from infimum.function.rotation import Rotation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,16 +19,25 @@ class ObliqueDomain(Domain):
     lo and hi contain it. inner_lo and inner_hi, which it contains, are those of the empty box, +inf and -inf: no end of
     a box is an edge.
 
-    reaches    says of boxes lo, hi (k, n) which may reach an edge, (k,)
+    rotation    takes a box to one around its points as the edges see them
+    edges       ends (n,): a box whose image does not lie strictly within them may reach an edge
     """
 
-    reaches: Callable[[FloatArray, FloatArray], BoolArray]
+    rotation: Rotation
+    edges: Ends
+
+    def reaches(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
+        """Return which boxes (k, n) may reach an edge, (k,)."""
+        low, high = self.rotation.image_ends(lo, hi)
+        inside = (like(self.edges[0], low) < low) & (high < like(self.edges[1], low))
+        found: BoolArray = np.logical_not(inside.all(axis=1))
+        return found
 
 
-def oblique(lo: FloatArray, hi: FloatArray, reaches: Callable[[FloatArray, FloatArray], BoolArray]) -> ObliqueDomain:
-    """Return a domain within a box [lo, hi] (n,), of which `reaches` knows the edges."""
+def oblique(lo: FloatArray, hi: FloatArray, rotation: Rotation, edges: Ends) -> ObliqueDomain:
+    """Return a domain within a box [lo, hi] (n,), whose edges run along the variables that a rotation leads to."""
     nothing = np.full(lo.size, np.inf)
-    return ObliqueDomain(lo.copy(), hi.copy(), nothing, -nothing, reaches)
+    return ObliqueDomain(lo.copy(), hi.copy(), nothing, -nothing, rotation, edges)
 
 
 def touched(domain: Domain, lo: FloatArray, hi: FloatArray) -> tuple[BoolArray, BoolArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from infimum.function.function import Function
 _MOST_PAIRS = 2**20  # of boxes that are compared
 
 Answers = tuple[npt.NDArray[Any], ...]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,17 @@ class Known:
         """Forget what was hinted about boxes: others are contracted now."""
         self._memory.hinted = []
 
+    def made(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what was made for a key once, whatever the upper bound has become since."""
+        found = self._memory.made.get(key)
+        if found is None:
+            found = self._memory.made[key] = make()
+        return found
+
+    def remember(self, boxes: Boxes, slopes: Ends, has_slopes: BoolArray) -> None:
+        """Keep the gradients of boxes, where there are any."""
+        self._memory.slopes.remember(boxes, slopes, has_slopes)
+
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
         self._memory.slopes.keep(some)
@@ -164,6 +176,12 @@ class _Memory:
         self._answers = _read_only(self._answers)
         return self._answers
 
+    def remember(self, boxes: Boxes, answers: Answers, has: BoolArray) -> None:
+        """Keep answers about boxes, where there are any: a box without one is unlike every other."""
+        if has.any():
+            self._lo, self._hi = np.where(has[:, None], boxes.lo, np.nan), boxes.hi
+            self._answers = _read_only(answers)
+
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""
         if self._answers and len(some) == len(self._lo) and is_on_device(some) == is_on_device(self._lo):
@@ -178,6 +196,7 @@ class _Memories:
         self.slopes = _Memory()
         self.facts = _Memory()
         self.stepped: BoolArray | None = None
+        self.made: dict[Any, Any] = {}
         self.offered: list[FloatArray] = []
         self.hinted: list[tuple[Ends, FloatArray]] = []
 

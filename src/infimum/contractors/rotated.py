@@ -23,8 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.backends.placement import like
-from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, met
+from infimum.boxes import Boxes, Ends, FloatArray, met
 from infimum.contractors.edges import ObliqueDomain, oblique
 from infimum.contractors.known import Known
 from infimum.contractors.linear.products import Factor, above, centred, defect, differences, ends
@@ -39,7 +38,7 @@ class RotatedBoxes:
         self.rotation = rotation
         self.x = x
         self.user = user
-        self.domain: ObliqueDomain = oblique(*u, self._reaches)
+        self.domain: ObliqueDomain = oblique(*u, rotation, (user.inner_lo, user.inner_hi))
 
     def first(self) -> Boxes:
         """Return the box that holds the u of every x in X."""
@@ -56,13 +55,6 @@ class RotatedBoxes:
         Such a box holds other x too, whose u lie elsewhere: no lower bound of g on U is one of f on it.
         """
         return Boxes(*met(self.rotation.image_ends(*boxes.ends), self.x))
-
-    def _reaches(self, lo: FloatArray, hi: FloatArray) -> BoolArray:
-        """Return for which boxes p + V u may lie on the user's edge, or beyond it."""
-        low, high = self.rotation.image_ends(lo, hi)
-        inside = (like(self.user.inner_lo, low) < low) & (high < like(self.user.inner_hi, low))
-        found: BoolArray = np.logical_not(inside.all(axis=1))
-        return found
 
 
 def rotated_boxes(rotation: Rotation, x: Ends, user: Domain) -> RotatedBoxes | None:

@@ -77,7 +77,7 @@ Linear linear_of(int variant) {
 
 extern "C" {
 
-int infimum_abi() { return 4; }
+int infimum_abi() { return 5; }
 int infimum_operation_count() { return operation_count; }
 const char *infimum_operation_name(int op) { return op < 0 || op >= operation_count ? "" : operations[op].name; }
 const char *infimum_operation_trust(int op) { return op < 0 || op >= operation_count ? "" : operations[op].trust; }

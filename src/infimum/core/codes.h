@@ -17,7 +17,8 @@ enum infimum_fact { INFIMUM_IS_DEFINED = 1, INFIMUM_IS_SMOOTH = 2 };  // bits
 // ---------------------------------------------------------------------------------------------- what a call returns
 enum infimum_status {
     INFIMUM_OK = 0, INFIMUM_NO_OPERATION = 1, INFIMUM_NO_VARIANT = 2, INFIMUM_BAD_SIZES = 3, INFIMUM_NO_THREAD = 4,
-    INFIMUM_NO_INTERVAL = 5, INFIMUM_NO_MEMORY = 6
+    INFIMUM_NO_INTERVAL = 5, INFIMUM_NO_MEMORY = 6, INFIMUM_LATE = 7, INFIMUM_NO_GRADIENT = 8,
+    INFIMUM_NO_PROGRAM = 9
 };
 // Calls of staging return numbers of regions and the codes below, or one of these.
 enum infimum_staging_failure {
@@ -31,6 +32,15 @@ enum infimum_linear_routine {
 enum infimum_quadratic_fact { INFIMUM_QUADRATIC_IS_CONVEX = 1, INFIMUM_QUADRATIC_NO_MINIMISER = 2 };  // bits
 // The most boxes that any variant works on at once, and the most variables.
 enum infimum_linear_limit { INFIMUM_LINEAR_LANES = 8, INFIMUM_LINEAR_MOST = 256 };
+
+// ---------------------------------------------------------------------------------------------- chains (core/chain)
+enum infimum_chain_link {
+    INFIMUM_CHAIN_LEVEL = 0, INFIMUM_CHAIN_MONOTONE = 1, INFIMUM_CHAIN_STATIONARY = 2, INFIMUM_CHAIN_MEAN_VALUE = 3
+};
+// What becomes of a box that is empty, or whose lower bound is above the upper one: nothing; it is dropped; it is emptied.
+enum infimum_chain_keeping { INFIMUM_CHAIN_KEEP_ALL = 0, INFIMUM_CHAIN_KEEP_SOME = 1, INFIMUM_CHAIN_KEEP_ROWS = 2 };
+// Bits: the slopes and the facts are those of the box as it is; the facts.
+enum infimum_chain_known { INFIMUM_CHAIN_HAS_SLOPE = 1, INFIMUM_CHAIN_HAS_FACTS = 2, INFIMUM_CHAIN_IS_DEFINED = 4, INFIMUM_CHAIN_IS_SMOOTH = 8 };
 
 // ---------------------------------------------------------------------------------------------- staging (docs/staging.md)
 enum infimum_reduction {

@@ -23,6 +23,7 @@ Status = IntEnum(
     "Status",
     {
         "OK": 0, "NO_OPERATION": 1, "NO_VARIANT": 2, "BAD_SIZES": 3, "NO_THREAD": 4, "NO_INTERVAL": 5, "NO_MEMORY": 6,
+        "LATE": 7, "NO_GRADIENT": 8, "NO_PROGRAM": 9,
     },
 )  # fmt: skip
 StagingFailure = IntEnum("StagingFailure", {"NO_MEMORY": -1, "FAULT": -2, "NOTHING_TO_SPLIT": -3})
@@ -31,6 +32,11 @@ StagingFailure = IntEnum("StagingFailure", {"NO_MEMORY": -1, "FAULT": -2, "NOTHI
 LinearRoutine = IntEnum("LinearRoutine", {"IS_POSITIVE": 0, "BOX_MINIMUM": 1, "LEAST_SQUARES": 2, "QUADRATIC": 3})
 QuadraticFact = IntEnum("QuadraticFact", {"IS_CONVEX": 1, "NO_MINIMISER": 2})  # bits
 LinearLimit = IntEnum("LinearLimit", {"LANES": 8, "MOST": 256})
+
+# Chains (core/chain). ChainKnown: bits; the slopes and the facts are those of the box as it is.
+ChainLink = IntEnum("ChainLink", {"LEVEL": 0, "MONOTONE": 1, "STATIONARY": 2, "MEAN_VALUE": 3})
+ChainKeeping = IntEnum("ChainKeeping", {"KEEP_ALL": 0, "KEEP_SOME": 1, "KEEP_ROWS": 2})
+ChainKnown = IntEnum("ChainKnown", {"HAS_SLOPE": 1, "HAS_FACTS": 2, "IS_DEFINED": 4, "IS_SMOOTH": 8})
 
 # Staging (docs/staging.md). Tables: PARTIAL where a partial derivative is missing, NONE where the split does not stage.
 Reduction = IntEnum("Reduction", {"ADD": 0, "MUL": 1, "MIN": 2, "MAX": 3})

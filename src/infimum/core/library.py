@@ -20,7 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
-_ABI = 4
+_ABI = 5
 _IS_DEFINED, _IS_SMOOTH = int(Fact.IS_DEFINED), int(Fact.IS_SMOOTH)  # members are slow to read
 _LARGEST_EXPONENT = 2**31
 
@@ -147,11 +147,11 @@ class Core:
 
         Guarantee: same bits for every variant and every number of threads.
         """
-        return tapes.run(self.library, tape, lo, hi, point, self._number(variant), threads)
+        return tapes.run(self.library, tape, lo, hi, point, self.number(variant), threads)
 
     def standing(self, tape: tapes.Tape, lo: FloatArray, hi: FloatArray) -> tapes.Standing:
         """Return a checked program on a box (n,) that others move; contiguous arrays. Guarantee: `run_tape`'s bits."""
-        return tapes.Standing(self.library, tape, lo, hi, self._number(None))
+        return tapes.Standing(self.library, tape, lo, hi, self.number(None))
 
     def staging(
         self,
@@ -162,20 +162,21 @@ class Core:
         variant: str | None = None,
     ) -> stages.Staging:
         """Return a search's working state for a function of this structure. Guarantee: same bits for every variant."""
-        return stages.Staging(self.library, self._number(variant), box, families, epilogue, slopes)
+        return stages.Staging(self.library, self.number(variant), box, families, epilogue, slopes)
 
     def run_linear(self, routine: int, job: Any, variant: str | None, threads: int) -> int:
         """Run a routine of small linear algebra (core/linear.py), and return its status."""
-        status: int = self.library.infimum_run_linear(self._number(variant), routine, job, threads)
+        status: int = self.library.infimum_run_linear(self.number(variant), routine, job, threads)
         return status
 
-    def _number(self, variant: str | None) -> int:
+    def number(self, variant: str | None) -> int:
+        """Return the number of an instruction set, of the best one where none is named."""
         if variant is not None and variant not in self._variants:
             raise ValueError(f"variant {variant!r} does not run on this CPU; available: {', '.join(self._variants)}")
         return self._variants[variant] if variant else max(self._variants.values())
 
     def _run(self, op: str, job: _Job, variant: str | None, threads: int) -> None:
-        number = self._number(variant)
+        number = self.number(variant)
         status = self.library.infimum_apply(number, self._operations[op][0], ctypes.byref(job), threads)
         if status:
             raise RuntimeError(f"{op} failed in the core: {tapes.FAILURES[Status(status)]}")

@@ -14,16 +14,20 @@ struct Workspace {
     std::vector<infimum_value> values;
     int64_t pitch = 0;
 
+    // Be ready for a plan; what was got for others serves again where it is enough.
     void reserve(const Plan &plan) {
         // 16 lanes to over-read and over-write, and so that registers do not meet in the same cache sets.
         pitch = whole_vectors(most(plan.lanes, plan.boxes)) + 16;
-        registers.reserve(2 * plan.registers * pitch);
-        values.resize(static_cast<size_t>(plan.registers));
-        int64_t most_terms = 0;
-        for (const Shape &s : plan.shapes) most_terms = most(most_terms, terms_for(plan, s));
-        terms.reserve(most_terms);
+        registers.at_least(2 * plan.registers * pitch);
+        if (static_cast<int64_t>(values.size()) < plan.registers) values.resize(static_cast<size_t>(plan.registers));
+        terms.at_least(plan.terms);
     }
     static int64_t pitch_of(const Plan &plan, const Shape &s) { return whole_vectors(s.chunk() * s.groups * plan.boxes) + 16; }
+    static int64_t terms_of(const Plan &plan) {
+        int64_t found = 0;
+        for (const Shape &s : plan.shapes) found = most(found, terms_for(plan, s));
+        return found;
+    }
     // A chunk of every reduction; for OTHERS five chunks and, where chunks are joined, the sequences of their results.
     static int64_t terms_for(const Plan &plan, const Shape &s) {
         const int64_t pitch = pitch_of(plan, s);
@@ -44,13 +48,19 @@ class Slots {
     double *results = nullptr;
 
     explicit Slots(const Batch &b) : batch_(b) {}
-    void reserve(const Plan &plan) {
+    void reserve(const Plan &plan) { lay_out(plan, storage_.reserve(size_of(plan))); }
+    // How many doubles the slots take.
+    int64_t size_of(const Plan &plan) const {
         const infimum_program &p = *batch_.program;
-        slots.assign(static_cast<size_t>(p.slot_count), infimum_slot());
         int64_t total = 0;
         for (int64_t i = 0; i < p.slot_count; i++)
             if (!in_place(i, plan.boxes)) total += 2 * (whole_vectors(p.slots[i][1] * plan.boxes) + 16);
-        double *next = storage_.reserve(total);
+        return total;
+    }
+    // Let the slots lie from `next` on.
+    void lay_out(const Plan &plan, double *next) {
+        const infimum_program &p = *batch_.program;
+        slots.assign(static_cast<size_t>(p.slot_count), infimum_slot());
         for (int64_t i = 0; i < p.slot_count; i++) {
             const int64_t kind = p.slots[i][0], size = p.slots[i][1], pitch = whole_vectors(size * plan.boxes) + 16;
             if (kind == INFIMUM_SLOT_CONSTANT) {
@@ -104,11 +114,11 @@ class Slots {
             if (batch_.program->outputs[o] == slot) return o;
         return -1;
     }
-    // One box alone is read from the caller's arrays and written to them.
+    // One box alone is read from the caller's arrays and written to them, where there are any.
     bool in_place(int64_t slot, int64_t boxes) const {
         const int64_t kind = batch_.program->slots[slot][0];
         if (kind == INFIMUM_SLOT_CONSTANT) return true;
-        return boxes == 1 && (kind == INFIMUM_SLOT_INPUT || output_of(slot) >= 0);
+        return batch_.in_lo && boxes == 1 && (kind == INFIMUM_SLOT_INPUT || output_of(slot) >= 0);
     }
     void place(int64_t slot, int64_t box) {
         const int64_t kind = batch_.program->slots[slot][0], n = batch_.program->n, o = output_of(slot);
@@ -141,5 +151,12 @@ class Slots {
                 }
     }
 };
+
+// The plan of a batch with the memory that it takes.
+inline Plan ready_plan(const Batch &b) {
+    Plan plan = plan_of(b);
+    plan.terms = Workspace::terms_of(plan);
+    return plan;
+}
 
 }  // namespace

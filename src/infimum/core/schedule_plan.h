@@ -26,6 +26,7 @@ struct Shape {
 struct Plan {
     int64_t boxes, lanes, registers;
     std::vector<Shape> shapes;
+    int64_t terms = 0;  // doubles beside the registers (schedule_memory.h)
 };
 
 // Intervals of one box that are not constants.
@@ -65,7 +66,7 @@ inline Plan plan_of(const Batch &b) {
     if (8 * bytes > TRANSPOSED_BYTES) boxes = 1;
     boxes = most(1, least(boxes, b.count));
     if (boxes > 8) boxes = most(8, least(boxes, whole_vectors(quotient_up(b.count, b.threads))));
-    Plan plan = {boxes, lanes, registers, {}};
+    Plan plan = {boxes, lanes, registers, {}, 0};
     for (int64_t i = 0; i < p.phase_count; i++) plan.shapes.push_back(shape_of(p, p.phases[i], boxes, lanes));
     return plan;
 }

@@ -24,6 +24,8 @@ FAILURES = {
     Status.NO_VARIANT: "instruction set not available",
     Status.BAD_SIZES: "bad sizes",
     Status.NO_THREAD: "no thread could be started",
+    Status.NO_INTERVAL: "an input is no interval",
+    Status.NO_MEMORY: "out of memory",
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
+from infimum.core import Tape
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.passes.contract.linear_form import form_program
@@ -63,6 +64,11 @@ def form_contraction_ends(
     low, high = (np.hstack((end, centre, d, v[:, None], w[:, None])) for end, d, v, w in columns)
     (lo, hi), (least, _) = function.place.run(form_program(function.n), low, high, threads=threads)
     return lo, hi, least[:, 0]
+
+
+def form_tape(n: int) -> Tape:
+    """Return what `form_contraction_ends` runs, for x, the centre, the slopes and the value, and the most it may be."""
+    return form_program(n).tape
 
 
 def shifted_ends(

@@ -166,6 +166,11 @@ class Function:
         return made.level.operations + made.gradient.operations + made.slope.operations
 
     @property
+    def jacobian(self) -> Jacobian | None:
+        """Return the partial derivatives that the user gave, None where there are none."""
+        return self._jacobian
+
+    @property
     def residuals(self) -> Residuals | None:
         """Return the squares that the function adds up, or an increasing function of their sum; None without any."""
         outer = self.programs.outer

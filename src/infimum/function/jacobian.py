@@ -62,7 +62,8 @@ class Jacobian:
         return self.node, facts(self._build, self.node)[0]
 
     @cached_property
-    def _program(self) -> Program:
+    def program(self) -> Program:
+        """Return what encloses both outputs."""
         return lower(list(self.outputs), self.n)
 
     def met(self, lo: FloatArray, hi: FloatArray, derived: Pair, smooth: BoolArray, threads: int = 1) -> Pair:
@@ -70,25 +71,32 @@ class Jacobian:
 
         Guarantee: contains every gradient of the function there, if the user's formula is one; elsewhere as derived.
         """
-        (low, high), (defined, _) = cpu.run(self._program, lo, hi, "interval", threads=threads)
+        (low, high), (defined, _) = cpu.run(self.program, lo, hi, "interval", threads=threads)
         return intersection((lo, hi), derived, (low, high), smooth & (defined[:, 0] == 1.0))
 
 
 def intersection(boxes: Pair, derived: Pair, given: Pair, sure: BoolArray) -> Pair:
     """Meet both gradients' enclosures (k, n) where the user's formula is sure to be one (k,); else keep the derived."""
-    (lo, hi), (low, high), usable = boxes, given, sure[:, None]
+    (low, high), usable = given, sure[:, None]
     bottom = np.where(usable, np.maximum(low, derived[0]), derived[0])
     top = np.where(usable, np.minimum(high, derived[1]), derived[1])
     wrong = usable & (bottom > top)
     if wrong.any():
         k, i = (int(v[0]) for v in np.nonzero(wrong))
-        raise InvalidJacobian(
-            f"jac gives a derivative by variable {i} in {_range(low[k, i], high[k, i])} on a box where the "
-            f"function's own lies in {_range(derived[0][k, i], derived[1][k, i])}, so it is not its gradient. "
-            f"There x[{i}] is in {_range(lo[k, i], hi[k, i])}. Correct jac, or leave it out."
-        )
+        side, own, users = ((ends[0][k, i], ends[1][k, i]) for ends in (boxes, derived, given))
+        raise refusal(i, side, own, users)
     return bottom, top
 
 
-def _range(lo: float, hi: float) -> str:
+def refusal(variable: int, side: Sequence[float], derived: Sequence[float], given: Sequence[float]) -> InvalidJacobian:
+    """Return the error that a user's derivative deserves which cannot be one where x lies in `side`."""
+    return InvalidJacobian(
+        f"jac gives a derivative by variable {variable} in {_range(given)} on a box where the function's own lies in "
+        f"{_range(derived)}, so it is not its gradient. There x[{variable}] is in {_range(side)}. Correct jac, or leave "
+        "it out."
+    )
+
+
+def _range(ends: Sequence[float]) -> str:
+    lo, hi = ends
     return f"[{float(lo)!r}, {float(hi)!r}]"

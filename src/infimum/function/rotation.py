@@ -34,7 +34,8 @@ class Rotation:
         return self.origin.size
 
     @cached_property
-    def _image(self) -> Program:
+    def image(self) -> Program:
+        """Return what takes boxes of u to ends around p + V u."""
         return lower([image(self.origin, self.matrix)], self.n)
 
     @cached_property
@@ -48,7 +49,7 @@ class Rotation:
 
     def image_ends(self, lo: FloatArray, hi: FloatArray) -> Ends:
         """Return ends (k, n) around p + V u for every u of each box."""
-        (found,) = self.place.run(self._image, lo, hi)
+        (found,) = self.place.run(self.image, lo, hi)
         return found
 
     def within_ends(self, lo: FloatArray, hi: FloatArray, x: Ends, *, threads: int = 1) -> Ends:

@@ -1,0 +1,131 @@
+"""Cuts a second of whole searches, with the same contractors: this package, and another one beside it.
+
+    python bench/engine.py                        every problem, one thread
+    python bench/engine.py --threads 1 2 4        also with more threads
+    python bench/engine.py --beside /tmp/old      the package infimum of that folder in turns with this one
+
+A search runs until its time limit or its goal (ftol 1e-10), with `level`, `monotone`, `stationary` and `mean_value`
+alone, and with all contractors that run by default. A cut is a box more. Seconds are those of the loop alone: from the
+end of the second iteration, by which time all Programs are made, to the end. Best of --repeat runs, each in a process
+of its own; packages take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+BASIC = ("level", "monotone", "stationary", "mean_value")
+
+
+def lennard_jones(x: Any) -> Any:
+    """Return the energy of five atoms: the first at 0, the second on the first axis, the third in the first plane."""
+    atoms = [(0, 0, 0), (x[0], 0, 0), (x[1], x[2], 0)] + [tuple(x[3 * i : 3 * i + 3]) for i in (1, 2)]
+    total = 0
+    for i in range(5):
+        for j in range(i):
+            q = sum((s - t) ** 2 for s, t in zip(atoms[i], atoms[j], strict=True))
+            total = total + 4 * (1 / q**6 - 1 / q**3)
+    return total
+
+
+def rana(x: Any) -> Any:
+    a, b = np.sqrt(np.abs(x[1:] + x[:-1] + 1)), np.sqrt(np.abs(x[1:] - x[:-1] + 1))
+    return np.sum(x[:-1] * np.cos(a) * np.sin(b) + (1 + x[1:]) * np.sin(a) * np.cos(b))
+
+
+def on_steps(f: Callable[[Any], Any], parts: int) -> Callable[[Any], Any]:
+    """Return f of coordinates rounded down to parts, with a bowl so slight that it tells the parts' points apart."""
+    return lambda x: f(np.floor(parts * x) / parts) + 1e-3 * np.sum((x - 0.3) ** 2)
+
+
+def problem(name: str) -> tuple[Callable[[Any], Any], Any]:
+    """Return a function and its bounds."""
+    from infimum import problems
+
+    if name == "lj5":
+        return lennard_jones, [(0.7, 2.5), (-2.5, 2.5), (0, 2.5)] + [(-2.5, 2.5)] * 5 + [(0, 2.5)]
+    if name == "rana4":
+        return rana, [(-512.0, 512.0)] * 4
+    found = problems.named("hartmann6" if name == "hartmann6 on steps" else name)
+    return (on_steps(found.f, 12), found.bounds) if name == "hartmann6 on steps" else (found.f, found.bounds)
+
+
+NAMES = ("lj5", "watson", "nist_mgh09", "nist_roszman1", "rana4", "hartmann6 on steps")
+
+
+def measured(name: str, contractors: str, threads: int, seconds: float) -> dict[str, float]:
+    """Return what one search in this process took."""
+    import infimum
+
+    f, bounds = problem(name)
+    given: dict[str, Any] = {} if contractors == "default" else {"contractors": BASIC}
+    result = infimum.minimize(
+        f, bounds, ftol=1e-10, fatol=0, time_limit=seconds, threads=threads, memory_limit=8e9, backend="cpu", **given
+    )
+    history = result.history
+    cuts = [dict(entry.work).get("split", 0.0) for entry in history]
+    first = min(2, len(history) - 1)
+    took = history[-1].seconds - history[first - 1].seconds
+    return {
+        "cuts": sum(cuts[first:]),
+        "seconds": took,
+        "each": sum(cuts[first:]) / max(took, 1e-9),
+        "iterations": result.nit,
+        "lower": result.minimum.lo,
+        "upper": result.minimum.hi,
+    }
+
+
+def run(package: str | None, name: str, contractors: str, threads: int, seconds: float) -> dict[str, float]:
+    """Return what one search takes in a process of its own."""
+    environment = dict(os.environ) if package is None else {**os.environ, "PYTHONPATH": package}
+    command = [sys.executable, __file__, "--one", name, contractors, str(threads), str(seconds)]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("names", nargs="*", default=list(NAMES))
+    read.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    read.add_argument("--beside", help="a folder with another package infimum")
+    read.add_argument("--threads", type=int, nargs="*", default=[1])
+    read.add_argument("--seconds", type=float, default=5.0)
+    read.add_argument("--repeat", type=int, default=2)
+    read.add_argument("--contractors", nargs="*", default=["basic", "default"])
+    given = read.parse_args()
+    if given.one:
+        name, contractors, threads, seconds = given.one
+        print(json.dumps(measured(name, contractors, int(threads), float(seconds))))
+        return
+    packages = [given.beside, None] if given.beside else [None]
+    for contractors in given.contractors:
+        for name in given.names:
+            best: dict[tuple[str | None, int], dict[str, float]] = {}
+            for _ in range(given.repeat):
+                for threads in given.threads:
+                    for package in packages:
+                        found = run(package, name, contractors, threads, given.seconds)
+                        key = package, threads
+                        if key not in best or best[key]["each"] < found["each"]:
+                            best[key] = found
+            for threads in given.threads:
+                told = [f"{name:20s} {contractors:8s} {threads:2d} threads"]
+                for package in packages:
+                    found = best[package, threads]
+                    told.append(f"{found['each']:10,.0f} cuts/s ({found['cuts']:,.0f} in {found['seconds']:.2f} s)")
+                if len(packages) == 2:
+                    told.append(f"x {best[None, threads]['each'] / best[given.beside, threads]['each']:.2f}")
+                print("  ".join(told), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+// Chains of contractors: blocks of boxes on threads, each block from the first link to the last in one worker's memory.
+#include "chain/worker.h"
+
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "variants.h"
+
+#ifdef INFIMUM_BREAKABLE
+extern "C" {
+int infimum_broken_rule = 0, infimum_reached_rule = 0;
+}
+#endif
+
+namespace {
+
+const int64_t BLOCK = 256, BLOCK_BYTES = 512 << 10;
+
+// A chain, and the memory of its workers from run to run; a run that finds it in use gets memory of its own.
+struct Made {
+    infimum_chain chain;
+    std::vector<const infimum_program *> programs;
+    Stage stage;
+    std::mutex free;
+    int64_t width = 0;
+    std::vector<std::unique_ptr<Worker>> workers;
+};
+
+// How many boxes a block has: as many as the second cache holds, a single one of very many variables, and no more than give
+// every thread a block.
+int64_t width_of(const infimum_chain &chain, const infimum_chain_job &job) {
+    if (16 * 8 * chain.n > TRANSPOSED_BYTES) return 1;
+    const int64_t fitting = most(8, least(BLOCK, BLOCK_BYTES / (48 * chain.n)) / 8 * 8);
+    const int64_t fair = whole_vectors(quotient_up(job.count, job.threads));
+    return most(1, least(fitting, most(8, fair)));
+}
+int64_t storage_of(const std::vector<const infimum_program *> &programs) {
+    int64_t found = 0;
+    for (const infimum_program *program : programs)
+        if (program) found = most(found, storage_of(*program));
+    return found;
+}
+// Move the rows that blocks have left behind each other.
+void join(const infimum_chain &chain, infimum_chain_job &job, int64_t width, const std::vector<int64_t> &left) {
+    int64_t to = 0;
+    const auto move = [&](double *array, int64_t from, int64_t rows, int64_t size) {
+        if (array) std::memmove(array + to * size, array + from * size, static_cast<size_t>(rows * size) * sizeof(double));
+    };
+    for (size_t block = 0; block < left.size(); block++) {
+        const int64_t from = static_cast<int64_t>(block) * width, rows = left[block];
+        if (from != to) {
+            for (double *array : {job.lo, job.hi, job.slope_lo, job.slope_hi}) move(array, from, rows, chain.n);
+            move(job.lower, from, rows, 1);
+            std::memmove(job.row + to, job.row + from, static_cast<size_t>(rows) * sizeof(int64_t));
+            std::memmove(job.known + to, job.known + from, static_cast<size_t>(rows));
+        }
+        to += rows;
+    }
+    job.left = to;
+}
+int run(Made &made, infimum_chain_job &job) {
+    const infimum_chain &chain = made.chain;
+    std::unique_lock<std::mutex> lock(made.free, std::try_to_lock);
+    std::vector<std::unique_ptr<Worker>> others;
+    std::vector<std::unique_ptr<Worker>> &workers = lock ? made.workers : others;
+    const int64_t width = width_of(chain, job), blocks = quotient_up(job.count, width);
+    const int64_t bytes = 16 * storage_of(made.programs) * width;
+    // Threads share the tiles of a block where there are no more blocks than threads, or too large ones.
+    const bool apart = blocks >= job.threads && bytes * job.threads <= COPIES_BYTES;
+    const int64_t count = apart ? job.threads : 1, inner = apart ? 1 : job.threads;
+    const int64_t kind = width * 1024 + inner;
+    if (lock && made.width != kind) workers.clear();
+    if (lock) made.width = kind;
+    while (static_cast<int64_t>(workers.size()) < count)
+        workers.push_back(std::unique_ptr<Worker>(new Worker(chain, made.programs, made.stage, width, static_cast<int>(inner))));
+    for (int64_t i = 0; i < count; i++) {
+        workers[i]->until(job);
+        workers[i]->evaluated = 0;
+        std::fill(workers[i]->taken.begin(), workers[i]->taken.end(), 0);
+    }
+    std::vector<int64_t> left(static_cast<size_t>(blocks));
+    std::vector<Stopped> ends(static_cast<size_t>(blocks), Stopped{INFIMUM_OK, -1, {}});
+    std::atomic<bool> stopped{false};
+    in_parallel(static_cast<int>(count), blocks, [&](int number, int64_t block) {
+        if (stopped) return;
+        Worker &worker = *workers[number];
+        const int64_t first = block * width;
+        try {
+            left[block] = worker.run(job, first, least(width, job.count - first));
+            return;
+        } catch (const Stopped &why) {
+            ends[block] = why;
+        } catch (const std::bad_alloc &) {
+            ends[block].status = INFIMUM_NO_MEMORY;
+        }
+        stopped = true;
+    });
+    for (int64_t i = 0; i < count; i++) {
+        job.evaluated += workers[i]->evaluated;
+        for (int64_t k = 0; k < chain.link_count; k++) job.taken[k] += workers[i]->taken[k];
+    }
+    for (const Stopped &why : ends)
+        if (why.status != INFIMUM_OK) {
+            job.which = why.which;
+            std::memcpy(job.wrong, why.wrong, sizeof why.wrong);
+            return why.status;
+        }
+    join(chain, job, width, left);
+    return INFIMUM_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+// The chain and all that it points to stay where they are until it is freed.
+int infimum_chain_make(int variant, const infimum_chain *chain, void **made) {
+    if (!infimum_variant_usable(variant)) return INFIMUM_NO_VARIANT;
+    if (chain->n < 1 || chain->program_count < 0) return INFIMUM_BAD_SIZES;
+    try {
+        std::unique_ptr<Made> found(new Made);
+        found->chain = *chain;
+        found->programs.resize(static_cast<size_t>(chain->program_count));
+        found->stage = stage_of(variant);
+        *made = found.release();
+        return INFIMUM_OK;
+    } catch (const std::bad_alloc &) {
+        return INFIMUM_NO_MEMORY;
+    }
+}
+// Give the chain a program that it needs; none in place of the facts, where f is defined and smooth everywhere.
+int infimum_chain_provide(void *to, int64_t number, const infimum_program *program) {
+    Made &made = *static_cast<Made *>(to);
+    const std::lock_guard<std::mutex> lock(made.free);
+    if (number < 0 || number >= made.chain.program_count) return INFIMUM_BAD_SIZES;
+    if (!program && number != made.chain.facts) return INFIMUM_BAD_SIZES;
+    if (!program) made.chain.facts = -1;
+    made.programs[static_cast<size_t>(number)] = program;
+    made.workers.clear();
+    return INFIMUM_OK;
+}
+// Take boxes through the chain. Same bits for every variant and every number of threads: a box goes its way alone.
+int infimum_chain_run(void *made, infimum_chain_job *job) {
+    if (job->count < 0 || job->threads < 1) return INFIMUM_BAD_SIZES;
+    job->left = job->evaluated = 0;
+    if (job->count == 0) return INFIMUM_OK;
+    try {
+        return run(*static_cast<Made *>(made), *job);
+    } catch (const std::bad_alloc &) {
+        return INFIMUM_NO_MEMORY;
+    }
+}
+void infimum_chain_free(void *made) { delete static_cast<Made *>(made); }
+}

@@ -1,0 +1,204 @@
+"""Chains of contractors that the core applies itself: boxes in, what is left of them out.
+
+core/chain/spec.h has what crosses the C interface. infimum.contractors.links makes the links: the core trusts them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from infimum.core import Core
+from infimum.core import _core as _default
+from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink, Status
+from infimum.core.tape import FAILURES, Tape, address
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+TAKEN_UNIT = 2.0**32
+
+
+Source = Callable[[], Tape | None]
+
+
+class Link(NamedTuple):
+    """One contractor as the core applies it.
+
+    programs         the names of those that it runs: LEVEL, STATIONARY: one; MEAN_VALUE: f's and the form's
+    passes, least    it is repeated so often at most, as long as it takes so much of a box away
+    """
+
+    kind: ChainLink
+    programs: tuple[str, ...] = ()
+    passes: int = 1
+    least: float = 0.0
+
+
+class Given(NamedTuple):
+    """What a chain knows of the function and of the domain.
+
+    programs    by name, each made when it is first needed. Those that links share, where there are any:
+                    gradient    the derived one
+                    jacobian    the user's, and whether it is defined
+                    facts       whether f is defined, and smooth; the source returns None where it is both everywhere
+                    image       a box as the edges see it
+    edges       lo and hi (n,): a side that reaches one may hold a minimiser with a slope
+    ends        lo and hi (n,): where a minimiser is along a slope, infinite where that is not known
+    """
+
+    programs: Mapping[str, Source]
+    edges: tuple[FloatArray, FloatArray]
+    ends: tuple[FloatArray, FloatArray]
+
+
+class Left(NamedTuple):
+    """What a chain leaves of boxes.
+
+    lo, hi, lower    of each box that is left
+    rows             which of the boxes given it was
+    slopes           their gradients, where has_slopes
+    taken            by each link, in boxes: 1 for one that it removed, less for one that it narrowed
+    evaluated        boxes on which f was contracted
+    """
+
+    lo: FloatArray
+    hi: FloatArray
+    lower: FloatArray
+    rows: IntArray
+    slopes: tuple[FloatArray, FloatArray]
+    has_slopes: BoolArray
+    taken: list[float]
+    evaluated: int
+
+
+class Late(Exception):
+    """There was no time for the chain."""
+
+
+class NoGradient(Exception):
+    """The user's derivative by `variable` is none: the box's side there, the derived slope, the user's."""
+
+    def __init__(self, variable: int, ends: Sequence[float]) -> None:
+        super().__init__(variable)
+        self.variable = variable
+        self.side, self.derived, self.given = (tuple(ends[i : i + 2]) for i in (0, 2, 4))
+
+
+class _Link(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("kind", "first", "second", "passes")),
+        ("least", ctypes.c_double),
+    ]
+
+
+class _Chain(ctypes.Structure):
+    _fields_ = [
+        *(
+            (name, ctypes.c_int64)
+            for name in ("n", "program_count", "link_count", "gradient", "jacobian", "facts", "image")
+        ),
+        *((name, ctypes.c_void_p) for name in ("links", "edge_lo", "edge_hi", "end_lo", "end_hi")),
+    ]
+
+
+class _Job(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("count", "keeping", "threads")),
+        *((name, ctypes.c_double) for name in ("upper", "seconds")),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "in_lo", "in_hi", "in_lower", "limit", "lo", "hi", "lower", "slope_lo", "slope_hi", "row", "known",
+                "taken",
+            )
+        ),
+        *((name, ctypes.c_int64) for name in ("evaluated", "left", "which")),
+        ("wrong", ctypes.c_double * 6),
+    ]  # fmt: skip
+
+
+class Chain:
+    """Links, one after the other, for a function of n variables on a domain. It may run in several threads at once."""
+
+    def __init__(
+        self, n: int, links: Sequence[Link], given: Given, *, variant: str | None = None, core: Core = _default
+    ) -> None:
+        self.n = n
+        self.count = len(links)
+        self._core = core
+        self._sources = list(given.programs.values())
+        number = {name: i for i, name in enumerate(given.programs)}
+        rows = (_Link * max(1, len(links)))()
+        for row, link in zip(rows, links, strict=False):
+            first, second = (*(number[name] for name in link.programs), -1, -1)[:2]
+            row.kind, row.first, row.second, row.passes, row.least = int(link.kind), first, second, link.passes, link.least
+        ends = [np.ascontiguousarray(end, np.float64) for end in (*given.edges, *given.ends)]
+        shared = (number.get(name, -1) for name in ("gradient", "jacobian", "facts", "image"))
+        spec = _Chain(n, len(number), len(links), *shared, ctypes.addressof(rows), *map(address, ends))
+        self._keep: list[Any] = [rows, ends]
+        made = ctypes.c_void_p()
+        status = core.library.infimum_chain_make(core.number(variant), ctypes.byref(spec), ctypes.byref(made))
+        if status:
+            raise RuntimeError(f"a chain could not be made: {FAILURES[Status(status)]}")
+        self._made = made
+        weakref.finalize(self, core.library.infimum_chain_free, made)
+
+    def _provide(self, which: int) -> None:
+        """Make a program and hand it to the core."""
+        tape = self._sources[which]()
+        self._keep.append(tape)
+        program = None if tape is None else ctypes.byref(tape.structure)
+        status = self._core.library.infimum_chain_provide(self._made, ctypes.c_int64(which), program)
+        if status:
+            raise RuntimeError(f"a chain refused a program: {FAILURES[Status(status)]}")
+
+    def run(
+        self,
+        boxes: tuple[FloatArray, FloatArray, FloatArray],
+        limit: FloatArray,
+        *,
+        upper: float = np.inf,
+        keeping: ChainKeeping = ChainKeeping.KEEP_ALL,
+        seconds: float = np.inf,
+        threads: int = 1,
+    ) -> Left:
+        """Return what the links leave of boxes (k, n), (k, n), (k,) where f is to be at most a limit (k,).
+
+        Guarantee: the same bits for every variant and every number of threads.
+        """
+        lo, hi, lower, most = (np.ascontiguousarray(array, np.float64) for array in (*boxes, limit))
+        count = len(lower)
+        found = [np.empty_like(lo) for _ in range(4)]
+        bound, row, known = np.empty(count), np.empty(count, np.int64), np.zeros(count, np.uint8)
+        taken = np.zeros(max(1, self.count), np.int64)
+        outputs = found[0], found[1], bound, found[2], found[3], row, known, taken
+        job = _Job(
+            count, int(keeping), threads, upper, min(seconds, 1e300), *map(address, (lo, hi, lower, most, *outputs))
+        )
+        status = self._core.library.infimum_chain_run(self._made, ctypes.byref(job))
+        while status == Status.NO_PROGRAM:
+            self._provide(job.which)
+            taken[:] = 0
+            status = self._core.library.infimum_chain_run(self._made, ctypes.byref(job))
+        if status == Status.LATE:
+            raise Late
+        if status == Status.NO_GRADIENT:
+            raise NoGradient(job.which, list(job.wrong))
+        if status == Status.NO_MEMORY:
+            raise MemoryError("there is not enough memory to contract these boxes")
+        if status:
+            raise RuntimeError(f"a chain failed in the core: {FAILURES[Status(status)]}")
+        left = slice(0, job.left)
+        has_slopes = (known[left] & int(ChainKnown.HAS_SLOPE)) != 0
+        slopes = found[2][left], found[3][left]
+        return Left(
+            found[0][left], found[1][left], bound[left], row[left], slopes, has_slopes,
+            (taken[: self.count] / TAKEN_UNIT).tolist(), int(job.evaluated),
+        )  # fmt: skip
