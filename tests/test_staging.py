@@ -253,7 +253,7 @@ def breakable(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> c
         pytest.skip("needs the test build of the core: make mutants")
     monkeypatch.setattr(core, "staging", core.load(path).staging)
     library = ctypes.CDLL(str(path))
-    library.infimum_break_staging.argtypes = [ctypes.c_int]
+    library.infimum_break.argtypes = [ctypes.c_int]
     return library
 
 
@@ -374,17 +374,17 @@ def _everything_holds() -> None:
 
 
 def test_the_test_build_holds_as_long_as_nothing_is_broken(breakable: ctypes.CDLL) -> None:
-    breakable.infimum_break_staging(0)
+    breakable.infimum_break(0)
     _everything_holds()
 
 
 def _is_noticed(breakable: ctypes.CDLL, number: int, by: Callable[[], None]) -> None:
-    breakable.infimum_break_staging(number)
+    breakable.infimum_break(number)
     try:
         with pytest.raises(AssertionError):
             by()
     finally:
-        breakable.infimum_break_staging(0)
+        breakable.infimum_break(0)
 
 
 @pytest.mark.parametrize("number", [1, 2])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from infimum.backends.placement import is_on_device
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, limits
+from infimum.core.chain import Slopes
 from infimum.domain import Domain
 from infimum.function.expression import stepped_variables
 from infimum.function.function import Function
@@ -122,6 +123,10 @@ class Known:
         """Keep the gradients of boxes, where there are any."""
         self._memory.slopes.remember(boxes, slopes, has_slopes)
 
+    def remembered(self) -> Slopes | None:
+        """Return the boxes of the host's memory whose gradients are known, None where there are none."""
+        return self._memory.slopes.remembered()
+
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
         self._memory.slopes.keep(some)
@@ -181,6 +186,12 @@ class _Memory:
         if has.any():
             self._lo, self._hi = np.where(has[:, None], boxes.lo, np.nan), boxes.hi
             self._answers = _read_only(answers)
+
+    def remembered(self) -> Slopes | None:
+        """Return the boxes with their answers, a pair of ends."""
+        if not self._answers or is_on_device(self._lo):
+            return None
+        return Slopes((self._lo, self._hi), (self._answers[0], self._answers[1]), ~np.isnan(self._lo[:, 0]))
 
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""

@@ -6,14 +6,16 @@ the core first asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from infimum import deadline
 from infimum.backends.placement import like, to_host
-from infimum.boxes import Boxes
+from infimum.boxes import Boxes, FloatArray
 from infimum.contractors.contractor import Contractor, is_own
 from infimum.contractors.edges import ObliqueDomain
 from infimum.contractors.known import Known
@@ -26,6 +28,7 @@ from infimum.function.function import Function
 from infimum.function.jacobian import refusal
 
 Made = Callable[[], Tape | None]
+IndexArray = npt.NDArray[np.int64]
 
 
 @runtime_checkable
@@ -41,11 +44,13 @@ class Linked(Contractor, Protocol):
 class Links:
     """Contractors of one function on one domain, as one chain of the core."""
 
-    def __init__(self, named: Sequence[tuple[str, Contractor]], function: Function, domain: Domain) -> None:
+    def __init__(
+        self, named: Sequence[tuple[str, Contractor]], function: Function, domain: Domain, *, sloped: bool = True
+    ) -> None:
         self._function = function
         self.names = [name for name, _ in named]
         links = [one.link for _, one in named if isinstance(one, Linked)]
-        self._chain = Chain(function.n, links, _given(function, domain))
+        self._chain = Chain(function.n, links, _given(function, domain, sloped))
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return as many boxes, in their order: what is left of each by all contractors."""
@@ -60,19 +65,43 @@ class Links:
         """
         upper = np.inf if keeping == ChainKeeping.KEEP_ALL else float(known.upper)
         lo, hi, lower = (to_host(array) for array in boxes)
-        try:
+        with _refusals():
             left = self._chain.run(
                 (lo, hi, lower), known.limits(Boxes(lo, hi, lower)),
                 upper=upper, keeping=keeping, seconds=deadline.left(), threads=known.threads,
             )  # fmt: skip
-        except Late:
-            raise deadline.Late from None
-        except NoGradient as wrong:
-            raise refusal(wrong.variable, wrong.side, wrong.derived, wrong.given) from None
         self._function.place.boxes_evaluated += left.evaluated
         found = Boxes(*(like(array, boxes.lo) for array in (left.lo, left.hi, left.lower)))
         known.remember(found, left.slopes, left.has_slopes)
         return found, left
+
+
+    def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
+        """Return cuts of boxes of the host's memory."""
+        with _refusals():
+            return self._chain.cuts(
+                boxes.ends, known.remembered() if sloped else None,
+                hints=known.hints(boxes) if known.has_hints else None, widths=known.widths,
+                stepped=known.stepped if sloped else None, seconds=deadline.left(), threads=known.threads,
+            )  # fmt: skip
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise what the core reports as the errors that a search knows."""
+    try:
+        yield
+    except Late:
+        raise deadline.Late from None
+    except NoGradient as wrong:
+        raise refusal(wrong.variable, wrong.side, wrong.derived, wrong.given) from None
+
+
+def cuts(boxes: Boxes, known: Known, *, sloped: bool) -> tuple[IndexArray, FloatArray]:
+    """Return the variable along which each box is cut, and the number at which, by slopes or by widths alone: policy."""
+    key = "cuts by slopes" if sloped else "cuts by widths"
+    links = known.made(key, lambda: Links([], known.function, known.domain, sloped=sloped))
+    return links.cuts(boxes, known, sloped)
 
 
 def is_linked(contractor: Contractor) -> bool:
@@ -86,7 +115,9 @@ def applied(contractor: Linked, boxes: Boxes, known: Known) -> Boxes:
     return links.contract(boxes, known)
 
 
-def _given(function: Function, domain: Domain) -> Given:
+def _given(function: Function, domain: Domain, sloped: bool) -> Given:
+    if not sloped:
+        return Given({}, (domain.inner_lo, domain.inner_hi), (domain.inner_lo, domain.inner_hi))
     edges, ends = (domain.inner_lo, domain.inner_hi), (domain.inner_lo, domain.inner_hi)
     programs = dict(_programs(function))
     if isinstance(domain, ObliqueDomain):

@@ -7,12 +7,6 @@
 
 #include "variants.h"
 
-#ifdef INFIMUM_BREAKABLE
-extern "C" {
-int infimum_broken_rule = 0, infimum_reached_rule = 0;
-}
-#endif
-
 namespace {
 
 const int64_t BLOCK = 256, BLOCK_BYTES = 512 << 10;
@@ -23,16 +17,16 @@ struct Made {
     std::vector<const infimum_program *> programs;
     Stage stage;
     std::mutex free;
-    int64_t width = 0;
+    int64_t kind = 0;  // of the workers: the boxes of a block, and the threads that share one
     std::vector<std::unique_ptr<Worker>> workers;
 };
 
 // How many boxes a block has: as many as the second cache holds, a single one of very many variables, and no more than give
 // every thread a block.
-int64_t width_of(const infimum_chain &chain, const infimum_chain_job &job) {
-    if (16 * 8 * chain.n > TRANSPOSED_BYTES) return 1;
-    const int64_t fitting = most(8, least(BLOCK, BLOCK_BYTES / (48 * chain.n)) / 8 * 8);
-    const int64_t fair = whole_vectors(quotient_up(job.count, job.threads));
+int64_t width_of(int64_t n, int64_t count, int64_t threads) {
+    if (16 * 8 * n > TRANSPOSED_BYTES) return 1;
+    const int64_t fitting = most(8, least(BLOCK, BLOCK_BYTES / (48 * n)) / 8 * 8);
+    const int64_t fair = whole_vectors(quotient_up(count, threads));
     return most(1, least(fitting, most(8, fair)));
 }
 int64_t storage_of(const std::vector<const infimum_program *> &programs) {
@@ -59,35 +53,29 @@ void join(const infimum_chain &chain, infimum_chain_job &job, int64_t width, con
     }
     job.left = to;
 }
-int run(Made &made, infimum_chain_job &job) {
-    const infimum_chain &chain = made.chain;
+// Call work(worker, block, first, count) for every block of `job`'s boxes; return the first status, by block, that is not OK.
+template <class Job, class Work>
+int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
     std::unique_lock<std::mutex> lock(made.free, std::try_to_lock);
     std::vector<std::unique_ptr<Worker>> others;
     std::vector<std::unique_ptr<Worker>> &workers = lock ? made.workers : others;
-    const int64_t width = width_of(chain, job), blocks = quotient_up(job.count, width);
-    const int64_t bytes = 16 * storage_of(made.programs) * width;
-    // Threads share the tiles of a block where there are no more blocks than threads, or too large ones.
+    const int64_t blocks = quotient_up(job.count, width), bytes = 16 * storage_of(made.programs) * width;
+    // Threads share the tiles of a block where there are fewer blocks than threads, or too large ones.
     const bool apart = blocks >= job.threads && bytes * job.threads <= COPIES_BYTES;
     const int64_t count = apart ? job.threads : 1, inner = apart ? 1 : job.threads;
-    const int64_t kind = width * 1024 + inner;
-    if (lock && made.width != kind) workers.clear();
-    if (lock) made.width = kind;
+    const int64_t kind = width * 4096 + inner;
+    if (lock && made.kind != kind) workers.clear();
+    if (lock) made.kind = kind;
     while (static_cast<int64_t>(workers.size()) < count)
-        workers.push_back(std::unique_ptr<Worker>(new Worker(chain, made.programs, made.stage, width, static_cast<int>(inner))));
-    for (int64_t i = 0; i < count; i++) {
-        workers[i]->until(job);
-        workers[i]->evaluated = 0;
-        std::fill(workers[i]->taken.begin(), workers[i]->taken.end(), 0);
-    }
-    std::vector<int64_t> left(static_cast<size_t>(blocks));
+        workers.push_back(std::unique_ptr<Worker>(new Worker(made.chain, made.programs, made.stage, width, static_cast<int>(inner))));
+    for (int64_t i = 0; i < count; i++) workers[i]->begin(job.seconds);
     std::vector<Stopped> ends(static_cast<size_t>(blocks), Stopped{INFIMUM_OK, -1, {}});
     std::atomic<bool> stopped{false};
     in_parallel(static_cast<int>(count), blocks, [&](int number, int64_t block) {
         if (stopped) return;
-        Worker &worker = *workers[number];
         const int64_t first = block * width;
         try {
-            left[block] = worker.run(job, first, least(width, job.count - first));
+            work(*workers[number], block, first, least(width, job.count - first));
             return;
         } catch (const Stopped &why) {
             ends[block] = why;
@@ -96,18 +84,62 @@ int run(Made &made, infimum_chain_job &job) {
         }
         stopped = true;
     });
-    for (int64_t i = 0; i < count; i++) {
-        job.evaluated += workers[i]->evaluated;
-        for (int64_t k = 0; k < chain.link_count; k++) job.taken[k] += workers[i]->taken[k];
-    }
     for (const Stopped &why : ends)
         if (why.status != INFIMUM_OK) {
             job.which = why.which;
             std::memcpy(job.wrong, why.wrong, sizeof why.wrong);
             return why.status;
         }
-    join(chain, job, width, left);
+    for (int64_t i = 0; i < count; i++) work.counted(*workers[i]);
     return INFIMUM_OK;
+}
+
+struct Contraction {
+    infimum_chain_job &job;
+    std::vector<int64_t> &left;
+    void operator()(Worker &worker, int64_t block, int64_t first, int64_t count) const {
+        left[block] = worker.run(job, first, count);
+    }
+    void counted(const Worker &worker) const {
+        job.evaluated += worker.evaluated;
+        for (size_t k = 0; k < worker.taken.size(); k++) job.taken[k] += worker.taken[k];
+    }
+};
+struct Cutting {
+    const infimum_cut_job &job;
+    const std::vector<int64_t> &match;
+    void operator()(Worker &worker, int64_t, int64_t first, int64_t count) const { worker.cut(job, match.data(), first, count); }
+    void counted(const Worker &) const {}
+};
+
+int run(Made &made, infimum_chain_job &job) {
+    const int64_t width = width_of(made.chain.n, job.count, job.threads);
+    std::vector<int64_t> left(static_cast<size_t>(quotient_up(job.count, width)));
+    const int status = by_blocks(made, job, width, Contraction{job, left});
+    if (status == INFIMUM_OK) join(made.chain, job, width, left);
+    return status;
+}
+// The row of each box among those known, in their order: -1 where its ends are not the same, or nothing is known of it.
+std::vector<int64_t> matches(const infimum_cut_job &job, int64_t n) {
+    std::vector<int64_t> found(static_cast<size_t>(job.count), -1);
+    const size_t bytes = static_cast<size_t>(n) * sizeof(double);
+    int64_t at = 0, comparisons = 8 * (job.count + job.known_count);  // enough where all of them are among those known
+    for (int64_t k = 0; k < job.count && at < job.known_count && comparisons > 0; k++) {
+        const auto same = [&](int64_t row) {
+            return !std::memcmp(job.in_lo + k * n, job.known_lo + row * n, bytes) && !std::memcmp(job.in_hi + k * n, job.known_hi + row * n, bytes);
+        };
+        int64_t row = at;
+        while (row < job.known_count && !same(row)) row++;
+        comparisons -= row - at + 1;
+        if (row == job.known_count) continue;
+        if (job.has[row]) found[k] = row;
+        at = row + 1;
+    }
+    return found;
+}
+int cut(Made &made, infimum_cut_job &job) {
+    const std::vector<int64_t> match = matches(job, made.chain.n);
+    return by_blocks(made, job, width_of(made.chain.n, job.count, job.threads), Cutting{job, match});
 }
 
 }  // namespace
@@ -145,8 +177,20 @@ int infimum_chain_run(void *made, infimum_chain_job *job) {
     if (job->count < 0 || job->threads < 1) return INFIMUM_BAD_SIZES;
     job->left = job->evaluated = 0;
     if (job->count == 0) return INFIMUM_OK;
+    Made &chain = *static_cast<Made *>(made);
+    for (int64_t i = 0; i < chain.chain.link_count; i++) job->taken[i] = 0;
     try {
-        return run(*static_cast<Made *>(made), *job);
+        return run(chain, *job);
+    } catch (const std::bad_alloc &) {
+        return INFIMUM_NO_MEMORY;
+    }
+}
+// Choose a cut for each box. The boxes known are taken as they come: those that are cut, and others between them.
+int infimum_chain_cut(void *made, infimum_cut_job *job) {
+    if (job->count < 0 || job->threads < 1) return INFIMUM_BAD_SIZES;
+    if (job->count == 0) return INFIMUM_OK;
+    try {
+        return cut(*static_cast<Made *>(made), *job);
     } catch (const std::bad_alloc &) {
         return INFIMUM_NO_MEMORY;
     }

@@ -124,6 +124,30 @@ class _Job(ctypes.Structure):
     ]  # fmt: skip
 
 
+class _CutJob(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("count", "known_count", "threads")),
+        ("seconds", ctypes.c_double),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "in_lo", "in_hi", "known_lo", "known_hi", "slope_lo", "slope_hi", "has", "hints", "widths", "stepped",
+                "variable", "place",
+            )
+        ),
+        ("which", ctypes.c_int64),
+        ("wrong", ctypes.c_double * 6),
+    ]  # fmt: skip
+
+
+class Slopes(NamedTuple):
+    """Boxes (k, n) whose gradients are known, where `has` (k,) says so."""
+
+    boxes: tuple[FloatArray, FloatArray]
+    slopes: tuple[FloatArray, FloatArray]
+    has: BoolArray
+
+
 class Chain:
     """Links, one after the other, for a function of n variables on a domain. It may run in several threads at once."""
 
@@ -149,6 +173,21 @@ class Chain:
             raise RuntimeError(f"a chain could not be made: {FAILURES[Status(status)]}")
         self._made = made
         weakref.finalize(self, core.library.infimum_chain_free, made)
+
+    def _call(self, call: Any, job: _Job | _CutJob) -> None:
+        """Call the core, as often as it needs another program."""
+        status = call(self._made, ctypes.byref(job))
+        while status == Status.NO_PROGRAM:
+            self._provide(job.which)
+            status = call(self._made, ctypes.byref(job))
+        if status == Status.LATE:
+            raise Late
+        if status == Status.NO_GRADIENT:
+            raise NoGradient(job.which, list(job.wrong))
+        if status == Status.NO_MEMORY:
+            raise MemoryError("there is not enough memory to contract these boxes")
+        if status:
+            raise RuntimeError(f"a chain failed in the core: {FAILURES[Status(status)]}")
 
     def _provide(self, which: int) -> None:
         """Make a program and hand it to the core."""
@@ -182,19 +221,7 @@ class Chain:
         job = _Job(
             count, int(keeping), threads, upper, min(seconds, 1e300), *map(address, (lo, hi, lower, most, *outputs))
         )
-        status = self._core.library.infimum_chain_run(self._made, ctypes.byref(job))
-        while status == Status.NO_PROGRAM:
-            self._provide(job.which)
-            taken[:] = 0
-            status = self._core.library.infimum_chain_run(self._made, ctypes.byref(job))
-        if status == Status.LATE:
-            raise Late
-        if status == Status.NO_GRADIENT:
-            raise NoGradient(job.which, list(job.wrong))
-        if status == Status.NO_MEMORY:
-            raise MemoryError("there is not enough memory to contract these boxes")
-        if status:
-            raise RuntimeError(f"a chain failed in the core: {FAILURES[Status(status)]}")
+        self._call(self._core.library.infimum_chain_run, job)
         left = slice(0, job.left)
         has_slopes = (known[left] & int(ChainKnown.HAS_SLOPE)) != 0
         slopes = found[2][left], found[3][left]
@@ -202,3 +229,36 @@ class Chain:
             found[0][left], found[1][left], bound[left], row[left], slopes, has_slopes,
             (taken[: self.count] / TAKEN_UNIT).tolist(), int(job.evaluated),
         )  # fmt: skip
+
+    def cuts(
+        self,
+        boxes: tuple[FloatArray, FloatArray],
+        known: Slopes | None = None,
+        *,
+        hints: FloatArray | None = None,
+        widths: FloatArray | None = None,
+        stepped: BoolArray | None = None,
+        seconds: float = np.inf,
+        threads: int = 1,
+    ) -> tuple[IntArray, FloatArray]:
+        """Return for boxes (k, n) the variable along which each is cut, and the number at which (core/chain/rules.h).
+
+        known      boxes of which these are some, in their order
+        hints      weights (k, n), NaN for none
+        widths     (n,) how narrow the boxes are to become
+        stepped    (n,) along which variables f changes without a slope
+        """
+        lo, hi = (np.ascontiguousarray(array, np.float64) for array in boxes)
+        count = len(lo)
+        variable, place = np.empty(count, np.int64), np.empty(count)
+        given: list[Any] = [None] * 5 if known is None else [*known.boxes, *known.slopes, known.has.view(np.uint8)]
+        arrays = [
+            lo, hi, *(None if array is None else np.ascontiguousarray(array) for array in given),
+            *(None if array is None else np.ascontiguousarray(array, np.float64) for array in (hints, widths)),
+            None if stepped is None or not stepped.any() else np.ascontiguousarray(stepped, np.uint8),
+            variable, place,
+        ]  # fmt: skip
+        pointers = (None if array is None else address(array) for array in arrays)
+        job = _CutJob(count, 0 if known is None else len(known.has), threads, min(seconds, 1e300), *pointers)
+        self._call(self._core.library.infimum_chain_cut, job)
+        return variable, place

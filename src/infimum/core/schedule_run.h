@@ -63,7 +63,8 @@ class Runner {
             const infimum_tile t = tile(spaces_[worker], phase, number);
             batch_.stage(which, &t);
         };
-        in_parallel(parallel ? threads_ : 1, tiles, work);
+        if (parallel && threads_ > 1) return in_parallel(threads_, tiles, work);
+        for (int64_t number = 0; number < tiles; number++) work(0, number);
     }
     // The chunks' results of each block of groups are joined by one thread: they are few.
     void join(int which, int64_t phase) {

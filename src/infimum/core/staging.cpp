@@ -9,8 +9,8 @@ using infimum_staged::Staging;
 
 extern "C" {
 #ifdef INFIMUM_BREAKABLE
-int infimum_staging_broken = 0;
-void infimum_break_staging(int number) { infimum_staging_broken = number; }
+int infimum_broken = 0;
+void infimum_break(int number) { infimum_broken = number; }
 #endif
 // nullptr where there is no memory.
 void *infimum_staging_new(const infimum_structure *spec) {

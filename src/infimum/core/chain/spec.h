@@ -38,6 +38,20 @@ struct infimum_chain_job {
     int64_t which;        // INFIMUM_NO_PROGRAM: what is needed; INFIMUM_NO_GRADIENT: by which the user's derivative is none,
     double wrong[6];      // the box's side there, the derived slope, and the user's
 };
+// Boxes for which cuts are chosen, after `known_count` boxes whose slopes may be known (has), of which these are some.
+struct infimum_cut_job {
+    int64_t count, known_count, threads;
+    double seconds;
+    const double *in_lo, *in_hi, *known_lo, *known_hi, *slope_lo, *slope_hi;
+    const unsigned char *has;
+    const double *hints, *widths;  // (count, n) or none, (n) or none: chain/rules.h
+    const unsigned char *stepped;  // (n) or none
+    int64_t *variable;
+    double *place;
+    int64_t which;  // as of a chain's job
+    double wrong[6];
+};
+int infimum_chain_cut(void *made, infimum_cut_job *job);
 int infimum_chain_make(int variant, const infimum_chain *chain, void **made);
 int infimum_chain_provide(void *made, int64_t number, const infimum_program *program);
 int infimum_chain_run(void *made, infimum_chain_job *job);

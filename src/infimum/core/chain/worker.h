@@ -3,16 +3,15 @@
 // Side i of the block's box w lies at lo[i*width + w]. A link works on the boxes that are left, as many at a time as its
 // Program takes: they are gathered, the Program runs, a rule (rules.h) says what follows, and that goes back to their columns.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
-#include "rules.h"
 #include "spec.h"
 #include "programs.h"
 
 namespace {
 
-using infimum_rules::Sides;
 typedef std::vector<int64_t> Lanes;  // numbers of boxes of the block, rising
 
 const double TAKEN_UNIT = 4294967296.0;  // 2^32
@@ -78,11 +77,13 @@ class Worker {
     }
     Worker(const Worker &) = delete;
 
-    void until(const infimum_chain_job &of) {
-        is_timed_ = of.seconds < 1e9;
-        if (is_timed_)
-            moment_ = std::chrono::steady_clock::now() +
-                      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(of.seconds));
+    // Nothing is counted yet, and there are so many seconds.
+    void begin(double seconds) {
+        evaluated = 0;
+        std::fill(taken.begin(), taken.end(), 0);
+        typedef std::chrono::steady_clock Clock;
+        is_timed_ = seconds < 1e9;
+        if (is_timed_) moment_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     }
     // Take boxes [first, first + count) through all links; write down what is left from row `first` on, and return how many.
     int64_t run(infimum_chain_job &of, int64_t first, int64_t count) {
@@ -94,6 +95,29 @@ class Worker {
             count_taken(i, of.upper, of.keeping);
         }
         return write(of, first, count);
+    }
+
+    // Choose cuts for boxes [first, first + count); `match`: the row of each among those whose slopes are known, or -1.
+    void cut(const infimum_cut_job &of, const int64_t *match, int64_t first, int64_t count) {
+        left_.clear();
+        for (int64_t w = 0; w < count; w++) left_.push_back(w);
+        read_boxes(of.in_lo, of.in_hi, first, count);
+        const bool sloped = chain_.gradient >= 0;
+        for (int64_t w = 0; w < count && sloped; w++) {
+            const int64_t row = match[first + w];
+            if (row < 0) continue;
+            for (int64_t i = 0; i < n_; i++) {
+                slope_.lo[i * width_ + w] = of.slope_lo[row * n_ + i];
+                slope_.hi[i * width_ + w] = of.slope_hi[row * n_ + i];
+            }
+            known_.of[w] = INFIMUM_CHAIN_HAS_SLOPE;
+        }
+        if (sloped) know_slopes(left_);
+        const Sides slopes = sloped ? slope_ : Sides{nullptr, nullptr, width_};
+        for (int64_t w = 0; w < count; w++) {
+            const double *hint = of.hints ? of.hints + (first + w) * n_ : nullptr;
+            of.variable[first + w] = cut_of(x_, slopes, hint, {of.widths, of.stepped}, n_, w, part_, of.place + first + w);
+        }
     }
 
   private:
@@ -110,18 +134,22 @@ class Worker {
     double &hi(int64_t i, int64_t w) { return x_.hi[i * width_ + w]; }
 
     // ------------------------------------------------------------------------------------------ a block comes and goes
-    void read(const infimum_chain_job &of, int64_t first, int64_t count) {
-        unsigned char *known = known_.fit(width_);
-        left_.clear();
+    void read_boxes(const double *in_lo, const double *in_hi, int64_t first, int64_t count) {
+        std::memset(known_.fit(width_), 0, static_cast<size_t>(width_));
         for (int64_t w = 0; w < count; w++) {
-            const double *from_lo = of.in_lo + (first + w) * n_, *from_hi = of.in_hi + (first + w) * n_;
+            const double *from_lo = in_lo + (first + w) * n_, *from_hi = in_hi + (first + w) * n_;
             for (int64_t i = 0; i < n_; i++) {
                 lo(i, w) = from_lo[i];
                 hi(i, w) = from_hi[i];
             }
+        }
+    }
+    void read(const infimum_chain_job &of, int64_t first, int64_t count) {
+        read_boxes(of.in_lo, of.in_hi, first, count);
+        left_.clear();
+        for (int64_t w = 0; w < count; w++) {
             lower_[w] = of.in_lower[first + w];
-            limit_[w] = of.limit[first + w];
-            known[w] = 0;
+            limit_[w] = of.limit[BROKEN(35) ? 0 : first + w];
             left_.push_back(w);
         }
     }
@@ -131,6 +159,7 @@ class Worker {
             for (int64_t w = 0; w < count; w++) all.push_back(w);
         const Lanes &which = of.keeping == INFIMUM_CHAIN_KEEP_SOME ? left_ : all;
         int64_t row = first;
+        if (BROKEN(34) && !left_.empty()) left_.pop_back();
         for (int64_t w : which) {
             double *to_lo = of.lo + row * n_, *to_hi = of.hi + row * n_;
             for (int64_t i = 0; i < n_; i++) {
@@ -220,7 +249,7 @@ class Worker {
                 high = new_high;
             }
         for (int64_t k = 0; k < count; k++)
-            if (changed[k]) known_.of[lanes[k]] = 0;
+            if (changed[k] && !BROKEN(28)) known_.of[lanes[k]] = 0;
     }
 
     // ------------------------------------------------------------------------------------------ what is known of boxes
@@ -253,11 +282,12 @@ class Worker {
         know_facts(lanes);
         Lanes found;
         for (int64_t w : lanes)
-            if (INFIMUM_NEEDS(10, (known_.of[w] & INFIMUM_CHAIN_IS_SMOOTH) != 0)) found.push_back(w);
+            if (known_.of[w] & INFIMUM_CHAIN_IS_SMOOTH || BROKEN(27)) found.push_back(w);
         return found;
     }
-    // The gradients of boxes around which f is smooth; a slope that exists nowhere is anything.
+    // The gradients; a slope that exists nowhere is anything. The user's counts where f is certainly smooth.
     void know_slopes(const Lanes &lanes) {
+        if (chain_.jacobian >= 0) know_facts(lanes);
         const Lanes unknown = without(lanes, INFIMUM_CHAIN_HAS_SLOPE);
         if (unknown.empty()) return;
         by_groups(unknown, program(chain_.gradient).most(), [&](const int64_t *some, int64_t count) {
@@ -266,8 +296,8 @@ class Worker {
             take(chain_.gradient, 0, count, after_);
             for (int64_t i = 0; i < n_ * count; i++)
                 if (after_.lo[i] > after_.hi[i]) {
-                    after_.lo[i] = -infimum_rules::INF;
-                    after_.hi[i] = infimum_rules::INF;
+                    after_.lo[i] = -INFIMUM_INF;
+                    after_.hi[i] = INFIMUM_INF;
                 }
             if (chain_.jacobian >= 0) meet_users(some, count);
             for (int64_t i = 0; i < n_; i++)
@@ -287,10 +317,10 @@ class Worker {
             run_program(chain_.jacobian, count);
             const Output own = program(chain_.jacobian).output(0, count), defined = program(chain_.jacobian).output(1, count);
             for (int64_t k = 0; k < count; k++) {
-                if (defined.lo(0, k) != 1.0) continue;
+                if (defined.lo(0, k) != 1.0 || !(known_.of[some[k]] & INFIMUM_CHAIN_IS_SMOOTH)) continue;
                 for (int64_t i = 0; i < n_; i++) {
                     double &low = after_.lo[i * total + first + k], &high = after_.hi[i * total + first + k];
-                    const double bottom = infimum_rules::larger(own.lo(i, k), low), top = infimum_rules::smaller(own.hi(i, k), high);
+                    const double bottom = larger(own.lo(i, k), low), top = smaller(own.hi(i, k), high);
                     if (bottom > top)
                         throw Stopped{INFIMUM_NO_GRADIENT, i, {lo(i, some[k]), hi(i, some[k]), low, high, own.lo(i, k), own.hi(i, k)}};
                     low = bottom;
@@ -300,8 +330,8 @@ class Worker {
         }
     }
     // The edges of the domain as the boxes of a group see them, in x.
-    infimum_rules::Edges edges(Sides x, int64_t count) {
-        infimum_rules::Edges found = {chain_.edge_lo, chain_.edge_hi, chain_.end_lo, chain_.end_hi, nullptr};
+    Edges edges(Sides x, int64_t count) {
+        Edges found = {chain_.edge_lo, chain_.edge_hi, chain_.end_lo, chain_.end_hi, nullptr};
         if (chain_.image < 0) return found;
         unsigned char *apart = apart_.fit(group_);
         const int64_t size = program(chain_.image).most();
@@ -342,15 +372,15 @@ class Worker {
             by_groups(active_, program(link.first).most(), [&](const int64_t *some, int64_t count) {
                 const Sides before = given(link.first, some, count), most_f = rows_from(before, n_);
                 gather(limit_, some, count, 1, most_f.hi, count);
-                for (int64_t k = 0; k < count; k++) most_f.lo[k] = -infimum_rules::INF;
+                for (int64_t k = 0; k < count; k++) most_f.lo[k] = -INFIMUM_INF;
                 run_program(link.first, count);
                 evaluated += count;
                 take(link.first, 0, count, after_);
                 take_number(link.first, 1, count, value_lo_, value_hi_);
                 gather(lower_, some, count, 1, group_lower_, count);
                 unsigned char *nothing = nothing_.fit(group_);
-                infimum_rules::level(before, after_, {value_lo_, value_hi_}, most_f.hi, n_, count, group_lower_, nothing);
-                infimum_rules::shrinkage(before, after_, n_, count, part_, group_gone_);
+                level_rule(before, after_, {value_lo_, value_hi_}, most_f.hi, n_, count, group_lower_, nothing);
+                shrinkage(before, after_, n_, count, part_, group_gone_);
                 put(after_, some, count);
                 for (int64_t k = 0; k < count; k++) {
                     lower_[some[k]] = group_lower_[k];
@@ -369,7 +399,7 @@ class Worker {
             if (!empty)
                 lanes[kept++] = w;
             else if (raise)
-                lower_[w] = infimum_rules::INF;
+                lower_[w] = INFIMUM_INF;
         }
         lanes.resize(kept);
     }
@@ -384,7 +414,7 @@ class Worker {
             gather(slope_, some, count, other_);
             unsigned char *smooth = inner_.fit(group_), *nothing = nothing_.fit(group_);
             for (int64_t k = 0; k < count; k++) smooth[k] = 1;
-            infimum_rules::monotone(after_, other_, edges(after_, count), smooth, n_, count, nothing);
+            monotone_rule(after_, other_, edges(after_, count), smooth, n_, count, nothing);
             put(after_, some, count);
         });
     }
@@ -396,7 +426,7 @@ class Worker {
             after_.pitch = count;
             gather(x_, some, count, after_);
             unsigned char *inner = inner_.fit(group_);
-            infimum_rules::find_inner(after_, edges(after_, count), n_, count, inner);
+            find_inner(after_, edges(after_, count), n_, count, inner);
             for (int64_t k = 0; k < count; k++)
                 if (inner[k]) active_.push_back(some[k]);
         });
@@ -406,7 +436,7 @@ class Worker {
             by_groups(active_, program(link.first).most(), [&](const int64_t *some, int64_t count) {
                 other_.pitch = after_.pitch = count;
                 gather(x_, some, count, after_);
-                infimum_rules::wanted_slopes(after_, edges(after_, count), n_, count, other_);
+                wanted_slopes(after_, edges(after_, count), n_, count, other_);
                 const Sides before = given(link.first, some, count), wanted = rows_from(before, n_);
                 std::memcpy(wanted.lo, other_.lo, static_cast<size_t>(n_ * count) * sizeof(double));
                 std::memcpy(wanted.hi, other_.hi, static_cast<size_t>(n_ * count) * sizeof(double));
@@ -414,8 +444,8 @@ class Worker {
                 take(link.first, 0, count, after_);
                 take(link.first, 1, count, third_);
                 unsigned char *nothing = nothing_.fit(group_), *nowhere = inner_.fit(group_);
-                infimum_rules::stationary(before, after_, third_, other_, n_, count, nothing, nowhere);
-                infimum_rules::shrinkage(before, after_, n_, count, part_, group_gone_);
+                stationary_rule(before, after_, third_, other_, n_, count, nothing, nowhere);
+                shrinkage(before, after_, n_, count, part_, group_gone_);
                 put(after_, some, count);
                 for (int64_t k = 0; k < count; k++)
                     if (!nothing[k] && group_gone_[k] >= link.least) next_.push_back(some[k]);
@@ -434,7 +464,7 @@ class Worker {
             after_.pitch = other_.pitch = third_.pitch = count;
             gather(x_, some, count, after_);
             gather(slope_, some, count, other_);
-            infimum_rules::centre(after_, other_, n_, count, third_);
+            centre(after_, other_, n_, count, third_);
             const Sides point = program(link.first).input(count);
             if (point.lo) {
                 std::memcpy(point.lo, third_.lo, static_cast<size_t>(n_ * count) * sizeof(double));
@@ -454,14 +484,14 @@ class Worker {
             for (int64_t k = 0; k < count; k++) {
                 value.lo[k] = value_lo_[k];
                 value.hi[k] = value_hi_[k];
-                wanted.lo[k] = -infimum_rules::INF;
+                wanted.lo[k] = -INFIMUM_INF;
             }
             run_program(link.second, count);
             take(link.second, 0, count, after_);
             take_number(link.second, 1, count, value_lo_, value_hi_);
             gather(lower_, some, count, 1, group_lower_, count);
             unsigned char *nothing = nothing_.fit(group_);
-            infimum_rules::mean_value(before, after_, value_lo_, wanted.hi, n_, count, group_lower_, nothing);
+            mean_value_rule(before, after_, value_lo_, wanted.hi, n_, count, group_lower_, nothing);
             put(after_, some, count);
             for (int64_t k = 0; k < count; k++) lower_[some[k]] = group_lower_[k];
         });
@@ -478,21 +508,21 @@ class Worker {
     // out, less for one that is narrowed.
     void count_taken(int64_t number, double upper, int64_t keeping) {
         const int64_t last = left_.back() + 1;
-        infimum_rules::shrinkage(start_, x_, n_, last, part_, gone_);
+        shrinkage(start_, x_, n_, last, part_, gone_);
         size_t kept = 0;
         for (int64_t w : left_) {
             bool out = false;
             if (keeping != INFIMUM_CHAIN_KEEP_ALL) {
                 for (int64_t i = 0; i < n_; i++) out |= !(lo(i, w) <= hi(i, w));
-                out |= INFIMUM_HOLDS(11, lower_[w] > upper) | (lower_[w] == infimum_rules::INF);
+                out |= (lower_[w] > upper) | (lower_[w] == INFIMUM_INF) | (BROKEN(29) && lower_[w] == upper);
             }
             taken[number] += out ? static_cast<int64_t>(TAKEN_UNIT) : static_cast<int64_t>(gone_[w] * TAKEN_UNIT);
             if (!out) {
                 left_[kept++] = w;
             } else if (keeping == INFIMUM_CHAIN_KEEP_ROWS) {
                 for (int64_t i = 0; i < n_; i++) {
-                    lo(i, w) = infimum_rules::INF;
-                    hi(i, w) = -infimum_rules::INF;
+                    lo(i, w) = INFIMUM_INF;
+                    hi(i, w) = -INFIMUM_INF;
                 }
                 known_.of[w] = 0;
             }

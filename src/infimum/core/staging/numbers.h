@@ -4,7 +4,8 @@
 #include "../codes.h"
 #include "../core.h"
 #include "../points.h"
-#include "broken.h"
+#include "../broken.h"
+#include "../fractions.h"
 
 // The reductions that occur, a bit each: the text of a kernel for sums has no code for products.
 #ifndef INFIMUM_REDUCTIONS
@@ -70,23 +71,6 @@ INFIMUM_FN Range of_number(double x) {
 }
 INFIMUM_FN double number_of(Range x) {
     return x.lo > x.hi ? not_a_number<double>() : x.hi == INFIMUM_INF ? x.hi : x.lo;
-}
-
-// ---------------------------------------------------------------------------------------------- fractions of a range
-// The real line on [-1, 1], and back to finite numbers.
-INFIMUM_FN double to_unit(double x) { return magnitude(x) == INFIMUM_INF ? (x > 0 ? 1.0 : -1.0) : x / (1 + magnitude(x)); }
-INFIMUM_FN double clipped(double x, double lo, double hi) {
-    const double raised = x > lo ? x : lo;
-    return raised < hi ? raised : hi;
-}
-INFIMUM_FN double from_unit(double t) { return clipped(t / (1 - magnitude(t)), -INFIMUM_MAX, INFIMUM_MAX); }
-// A finite point at this fraction of [lo, hi], on the scale of to_unit where its width is no double; fractions.py has the same
-// formula.
-INFIMUM_FN double at_fraction(double lo, double hi, double fraction) {
-    const double width = hi - lo;
-    if (width < INFIMUM_INF) return lo + width * fraction;
-    const double low = to_unit(lo), high = to_unit(hi);
-    return clipped(from_unit(low + (high - low) * fraction), lo, hi);
 }
 
 // ---------------------------------------------------------------------------------------------- prefixes and samples

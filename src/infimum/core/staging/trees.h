@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "../abi.h"
-#include "broken.h"
+#include "../broken.h"
 #include "numbers.h"
 
 namespace INFIMUM_NAMESPACE {

@@ -333,8 +333,14 @@ class Search(Method):
         few = min(tuning.HINTED if self.chain.known.has_hints else tuning.FEW_BOXES, most)
         while len(boxes):
             count = len(boxes)
-            known = self.chain.known.under(self.upper, self.widths)
-            boxes = self._hold(bisected(boxes, proposed_cuts(self.options.split, boxes, known)))
+            cuts = proposed_cuts(self.options.split, boxes, self.chain.known.under(self.upper, self.widths))
+            if count * 2 > few or len(self.open) > few:
+                made = self.open.add_halves(boxes, cuts.variables, cuts.places)
+                self._credit("split", made)
+                self.cuts += made
+                self.held = None
+                return
+            boxes = self._hold(bisected(boxes, cuts))
             self._credit("split", len(boxes) - count)
             self.cuts += len(boxes) - count
             if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors.known import Known
+from infimum.contractors.links import cuts
 from infimum.contractors.table import MOST_FOR_SLOPES
 from infimum.fractions import at_fraction
 
@@ -44,18 +45,7 @@ class Smear:
 
     def cuts(self, boxes: Boxes, known: Known) -> Cuts:
         """Return cuts in the middle of the variables along which the function changes most."""
-        if known.function.n > MOST_FOR_SLOPES:
-            return cut_at_the_widest(boxes, known)
-        low, high = known.gradient(boxes)
-        slopes = np.maximum(np.abs(low), np.abs(high))
-        with np.errstate(all="ignore"):
-            size = _sizes(boxes)
-            weight = size * _with_steps(slopes, known)
-            usable = np.isfinite(weight).all(1, keepdims=True) & (weight > 0).any(1, keepdims=True)
-        weight = np.where(usable, weight, size)
-        hints = known.hints(boxes)
-        weight = np.where(np.isnan(hints).any(1, keepdims=True), weight, hints)
-        return in_the_middle(boxes, heaviest(weight, boxes, known))
+        return Cuts(*cuts(boxes, known, sloped=known.function.n <= MOST_FOR_SLOPES))
 
 
 class Largest:
@@ -109,12 +99,3 @@ def _sizes(boxes: Boxes) -> FloatArray:
     with np.errstate(all="ignore"):
         found: FloatArray = np.minimum(boxes.hi - boxes.lo, np.finfo(np.float64).max)
     return found
-
-
-def _with_steps(slopes: FloatArray, known: Known) -> FloatArray:
-    """Return slopes (k, n), where a step's variables have no slope the largest of the box."""
-    stepped = known.stepped
-    if not stepped.any():
-        return slopes
-    largest = slopes.max(1, keepdims=True)
-    return np.where(stepped & (slopes == 0), largest, slopes)
