@@ -18,5 +18,10 @@ INFIMUM_FN D full_exponent(D x) {
     const Mask<D> small = m < D(0x1p-1000);
     return sub_rn(exponent(select(small, mul_rn(m, D(0x1p100)), m)), select(small, D(100.0), D(0.0)));
 }
+// x / 2^full_exponent(x) of any finite x > 0: in [1, 2).
+template <class D>
+INFIMUM_FN D full_mantissa(D x) {
+    return mantissa(select(x < D(0x1p-1000), mul_rn(x, D(0x1p100)), x));
+}
 
 }  // namespace INFIMUM_NAMESPACE

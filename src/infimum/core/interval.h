@@ -47,7 +47,8 @@ INFIMUM_FN Interval<D> neg(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Interval<D> add(Interval<D> x, Interval<D> y) {
-    return empty_where(is_empty(x) | is_empty(y), Interval<D>{add_rd(x.lo, y.lo), add_ru(x.hi, y.hi)});
+    const D lo = add_rd(x.lo, y.lo);  // +inf or NaN where an operand is empty, and nowhere else
+    return empty_where(!(lo < D(INFIMUM_INF)), Interval<D>{lo, add_ru(x.hi, y.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> sub(Interval<D> x, Interval<D> y) {

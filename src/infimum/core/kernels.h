@@ -35,69 +35,101 @@ struct Job {
     int64_t count, param;
 };
 
-INFIMUM_FN Interval<Lane> load_at(const Operand &o, int64_t i) {
-    if (o.stride == 0) return {Lane(*o.lo), Lane(*o.hi)};
-    return {load(o.lo + i), load(o.hi + i)};
+// The operands and results of a kernel while it runs: where every operand is a row of vectors, one that is the same for all
+// lanes a row of one vector, on which `mask` keeps the index.
+struct Row {
+    const double *lo, *hi;
+    int64_t mask;
+};
+struct Rows {
+    Row in[3];
+    double *lo, *hi;
+    unsigned char *facts;
+    int64_t param;
+};
+// A vector for each end of each operand.
+struct Vectors {
+    double lo[3][WIDTH], hi[3][WIDTH];
+};
+INFIMUM_FN Row row_of(const Operand &o, double *lo, double *hi) {
+    if (o.stride) return {o.lo, o.hi, -1};
+    store(lo, Lane(*o.lo));
+    store(hi, Lane(*o.hi));
+    return {lo, hi, 0};
 }
-INFIMUM_FN void store_at(const Job &job, int64_t i, Interval<Lane> r) {
-    store(job.lo + i, add_rn(r.lo, Lane(0.0)));
-    store(job.hi + i, add_rn(r.hi, Lane(0.0)));
+// The elements from i on, repeated up to a whole vector.
+INFIMUM_FN Row tail_of(const Operand &o, int64_t i, int64_t count, double *lo, double *hi) {
+    for (int j = 0; j < WIDTH; j++) {
+        const int64_t at = o.stride * (i + j < count ? i + j : i);
+        lo[j] = o.lo[at];
+        hi[j] = o.hi[at];
+    }
+    return {lo, hi, 0};
 }
-INFIMUM_FN void store_facts(const Job &job, int64_t i, Facts<Lane> f) {
+INFIMUM_FN Interval<Lane> load_at(const Rows &rows, int a, int64_t i) {
+    const int64_t at = i & rows.in[a].mask;
+    return {load(rows.in[a].lo + at), load(rows.in[a].hi + at)};
+}
+INFIMUM_FN void store_at(const Rows &rows, int64_t i, Interval<Lane> r) {
+    store(rows.lo + i, add_rn(r.lo, Lane(0.0)));
+    store(rows.hi + i, add_rn(r.hi, Lane(0.0)));
+}
+INFIMUM_FN void store_facts(const Rows &rows, int64_t i, Facts<Lane> f) {
     const unsigned defined = mask_bits(f.defined), smooth = mask_bits(f.smooth);
     for (int j = 0; j < WIDTH; j++)
-        job.facts[i + j] =
+        rows.facts[i + j] =
             static_cast<unsigned char>((defined >> j & 1) * INFIMUM_IS_DEFINED | (smooth >> j & 1) * INFIMUM_IS_SMOOTH);
 }
-// Whole vectors straight from the arrays; the rest through one padded vector, so that no lane reads beyond an end.
-template <class F>
-INFIMUM_FN void each(const Job &job, int arity, F f) {
-    int64_t i = 0;
-    for (; i + WIDTH <= job.count; i += WIDTH) f(job, i);
-    if (i == job.count) return;
-    double lo[3][WIDTH], hi[3][WIDTH], out_lo[WIDTH], out_hi[WIDTH];
+// Whole vectors straight from the arrays, and the rest through one padded vector, so that no lane reads beyond an end: two
+// rounds of one loop, which is the only place of the operation's code.
+template <int ARITY, class F>
+INFIMUM_FN void each(const Job &job, F f) {
+    const int64_t count = job.count, whole = count - count % WIDTH;
+    Vectors operands;
+    double lo[WIDTH], hi[WIDTH];
     unsigned char facts[WIDTH];
-    Job tail = job;
-    for (int a = 0; a < arity; a++) {
-        for (int j = 0; j < WIDTH; j++) {
-            const int64_t at = job.in[a].stride * (i + j < job.count ? i + j : i);
-            lo[a][j] = job.in[a].lo[at];
-            hi[a][j] = job.in[a].hi[at];
-        }
-        tail.in[a] = Operand{lo[a], hi[a], 1};
+    Rows rows = {{}, job.lo, job.hi, job.facts, job.param};
+    rows.in[0] = row_of(job.in[0], operands.lo[0], operands.hi[0]);
+    if (ARITY > 1) rows.in[1] = row_of(job.in[1], operands.lo[1], operands.hi[1]);
+    if (ARITY > 2) rows.in[2] = row_of(job.in[2], operands.lo[2], operands.hi[2]);
+    for (int64_t end = whole;; end = WIDTH) {
+        for (int64_t i = 0; i < end; i += WIDTH) f(rows, i);
+        if (whole == count || rows.lo == lo || rows.facts == facts) break;
+        rows.in[0] = tail_of(job.in[0], whole, count, operands.lo[0], operands.hi[0]);
+        if (ARITY > 1) rows.in[1] = tail_of(job.in[1], whole, count, operands.lo[1], operands.hi[1]);
+        if (ARITY > 2) rows.in[2] = tail_of(job.in[2], whole, count, operands.lo[2], operands.hi[2]);
+        rows.lo = lo;
+        rows.hi = hi;
+        rows.facts = facts;
     }
-    tail.lo = out_lo;
-    tail.hi = out_hi;
-    tail.facts = facts;
-    f(tail, int64_t(0));
-    for (int j = 0; i + j < job.count; j++) {
+    for (int64_t i = whole; i < count; i++) {
         if (job.facts) {
-            job.facts[i + j] = facts[j];
+            job.facts[i] = facts[i - whole];
         } else {
-            job.lo[i + j] = out_lo[j];
-            job.hi[i + j] = out_hi[j];
+            job.lo[i] = lo[i - whole];
+            job.hi[i] = hi[i - whole];
         }
     }
 }
 
 typedef void (*Kernel)(const Job &);
 
-#define INFIMUM_ARGS_1 load_at(job.in[0], i)
-#define INFIMUM_ARGS_2 load_at(job.in[0], i), load_at(job.in[1], i)
-#define INFIMUM_ARGS_3 load_at(job.in[0], i), load_at(job.in[1], i), load_at(job.in[2], i)
+#define INFIMUM_ARGS_1 load_at(rows, 0, i)
+#define INFIMUM_ARGS_2 load_at(rows, 0, i), load_at(rows, 1, i)
+#define INFIMUM_ARGS_3 load_at(rows, 0, i), load_at(rows, 1, i), load_at(rows, 2, i)
 #define INFIMUM_KERNEL(name, arity, facts_of, ...)                                                            \
-    static void run_##name(const Job &all) {                                                                  \
-        each(all, arity, [](const Job &job, int64_t i) __attribute__((always_inline)) {                       \
-            store_at(job, i, name(__VA_ARGS__));                                                              \
+    static void run_##name(const Job &job) {                                                                  \
+        each<arity>(job, [](const Rows &rows, int64_t i) __attribute__((always_inline)) {                     \
+            store_at(rows, i, name(__VA_ARGS__));                                                             \
         });                                                                                                   \
     }                                                                                                         \
-    static void know_##name(const Job &all) {                                                                 \
-        each(all, arity, [](const Job &job, int64_t i) __attribute__((always_inline)) {                       \
-            store_facts(job, i, facts_of(__VA_ARGS__));                                                       \
+    static void know_##name(const Job &job) {                                                                 \
+        each<arity>(job, [](const Rows &rows, int64_t i) __attribute__((always_inline)) {                     \
+            store_facts(rows, i, facts_of(__VA_ARGS__));                                                      \
         });                                                                                                   \
     }
 #define OPERATION(name, arity, trust, facts_of) INFIMUM_KERNEL(name, arity, facts_of, INFIMUM_ARGS_##arity)
-#define POWER(name, arity, trust, facts_of) INFIMUM_KERNEL(name, arity, facts_of, INFIMUM_ARGS_##arity, job.param)
+#define POWER(name, arity, trust, facts_of) INFIMUM_KERNEL(name, arity, facts_of, INFIMUM_ARGS_##arity, rows.param)
 #include "operations.def"
 #undef OPERATION
 #undef POWER

@@ -6,10 +6,9 @@
 namespace INFIMUM_NAMESPACE {
 
 // ---------------------------------------------------------------------------------------------- pown
-// m^n = 2^E y for a finite m > 0 and |n| <= 2^31, by binary powering in double-double on mantissas in [1, 2).
-// A product errs by 2^-101 and each squaring doubles what was there: |n| 2^-100 <= 2^-69 in all, bound 2^-64.
-// `exact`: no product ever had a low part (and for n < 0 the mantissa is 1).
-#define INFIMUM_POWN_ARGUED BOUND(0x1p-64)
+// b^n = 2^e y for a b near [1, 2) and 1 <= n <= 2^31, by binary powering in double-double. A product errs by 2^-101 and
+// each squaring doubles what was there: n 2^-100 in all. Up to b^64 nothing overflows and e is 0; beyond, the numbers are
+// brought back to [1, 2) after every product. `exact`: no product ever had a low part.
 template <class D>
 INFIMUM_FN void normalise(DD<D> &y, D &e) {
     const D shift = exponent(y.h);
@@ -17,27 +16,44 @@ INFIMUM_FN void normalise(DD<D> &y, D &e) {
     e = add_rn(e, shift);
 }
 template <class D, class M>
-INFIMUM_FN DD<D> pown_point(D m, long long n, D &e, M &exact) {
-    const D be = full_exponent(m);
-    DD<D> base = dd(shifted(m, -be)), y = dd(D(1.0));
-    D base_e = be;
+INFIMUM_FN DD<D> power_of(D b, unsigned long long n, D &e, M &exact) {
+    const bool far = n > 64;
+    DD<D> base = dd(b), y = base;
+    D base_e = D(0.0);
     e = D(0.0);
-    Mask<D> base_exact = m == m;
+    Mask<D> base_exact = b == b;
     exact = base_exact;
-    for (unsigned long long k = n < 0 ? -n : n; k != 0; k >>= 1) {
+    bool begun = false;
+    for (unsigned long long k = n; k != 0; k >>= 1) {
         if (k & 1) {
-            y = times(y, base);
-            e = add_rn(e, base_e);
-            normalise(y, e);
+            y = begun ? times(y, base) : base;
+            begun = true;
+            if (far) {
+                e = add_rn(e, base_e);
+                normalise(y, e);
+            }
             exact = exact & base_exact & (y.l == D(0.0));
         }
         if (k > 1) {
-            base = times(base, base);
-            base_e = add_rn(base_e, base_e);
-            normalise(base, base_e);
+            base = k == n ? two_prod(b, b) : times(base, base);
+            if (far) {
+                base_e = add_rn(base_e, base_e);
+                normalise(base, base_e);
+            }
             base_exact = base_exact & (base.l == D(0.0));
         }
     }
+    return y;
+}
+// m^n = 2^e y for a finite m > 0 and |n| <= 2^31, y in [1, 2] up to rounding: the mantissa's power errs by |n| 2^-100 <= 2^-69,
+// bound 2^-64. For n < 0 the result is `exact` only where the mantissa is 1.
+#define INFIMUM_POWN_ARGUED BOUND(0x1p-64)
+template <class D, class M>
+INFIMUM_FN DD<D> pown_point(D m, long long n, D &e, M &exact) {
+    const unsigned long long size = n < 0 ? -n : n;
+    DD<D> y = power_of(full_mantissa(m), size, e, exact);
+    normalise(y, e);
+    e = fma_rn(full_exponent(m), D(static_cast<double>(size)), e);
     if (n < 0) {
         y = over(dd(D(1.0)), y);
         e = -e;
@@ -45,15 +61,16 @@ INFIMUM_FN DD<D> pown_point(D m, long long n, D &e, M &exact) {
     }
     return y;
 }
-// m^n rounded down and up for 0 <= m <= inf, n != 0; for n < 0, 0 gives inf and inf gives 0.
+// m^n rounded down and up for 0 <= m <= inf, n != 0; for n < 0, 0 gives inf and inf gives 0. Where `negated`, of -m^n.
 template <class D>
-INFIMUM_FN Interval<D> pown_ends(D m, long long n) {
+INFIMUM_FN Interval<D> pown_ends(D m, long long n, Mask<D> negated) {
     const Mask<D> zero = m == D(0.0), infinite = m == D(INFIMUM_INF);
     Mask<D> exact = zero;
     D e;
-    const DD<D> y = pown_point(select(zero | infinite, D(1.0), m), n, e, exact);
+    const DD<D> p = pown_point(select(zero | infinite, D(1.0), m), n, e, exact), y = choose(negated, -p, p);
     const D k = clamped(e, -2000.0, 2000.0);
-    const D at_zero = n > 0 ? D(0.0) : D(INFIMUM_INF), at_inf = n > 0 ? D(INFIMUM_INF) : D(0.0);
+    const D huge = select(negated, D(-INFIMUM_INF), D(INFIMUM_INF));
+    const D at_zero = n > 0 ? D(0.0) : huge, at_inf = n > 0 ? huge : D(0.0);
     const D lo = scale_down(below(y, INFIMUM_POWN_ARGUED, exact), k), hi = scale_up(above(y, INFIMUM_POWN_ARGUED, exact), k);
     return {select(zero, at_zero, select(infinite, at_inf, lo)), select(zero, at_zero, select(infinite, at_inf, hi))};
 }
@@ -74,12 +91,13 @@ INFIMUM_LONG_FN Interval<D> pown(Interval<D> x, long long n) {
     const Mask<D> only_zero = (x.lo == zero) & (x.hi == zero);
     const Mask<D> nothing = n < 0 ? (is_empty(x) | only_zero) : is_empty(x);
     if (n % 2 == 0) {
-        const Interval<D> m = abs(x), a = pown_ends(n > 0 ? m.lo : m.hi, n), b = pown_ends(n > 0 ? m.hi : m.lo, n);
+        const Interval<D> m = abs(x);
+        const Mask<D> none = m.lo < zero;
+        const Interval<D> a = pown_ends(n > 0 ? m.lo : m.hi, n, none), b = pown_ends(n > 0 ? m.hi : m.lo, n, none);
         return empty_where(nothing, Interval<D>{a.lo, b.hi});
     }
     const D p = n > 0 ? x.lo : x.hi, q = n > 0 ? x.hi : x.lo;
-    const Interval<D> a = pown_ends(magnitude(p), n), b = pown_ends(magnitude(q), n);
-    const D lo = select(p < zero, -a.hi, a.lo), hi = select(q < zero, -b.lo, b.hi);
+    const D lo = pown_ends(magnitude(p), n, p < zero).lo, hi = pown_ends(magnitude(q), n, q < zero).hi;
     if (n > 0) return empty_where(nothing, Interval<D>{lo, hi});
     const Mask<D> inside = (x.lo < zero) & (x.hi > zero);
     const Interval<D> r = {select(p == zero, D(-INFIMUM_INF), lo), select(q == zero, D(INFIMUM_INF), hi)};

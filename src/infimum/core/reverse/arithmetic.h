@@ -54,10 +54,26 @@ INFIMUM_FN Pieces<D> quotient_pieces(Interval<D> b, Interval<D> c) {
     }
     return r;
 }
+// The hull of x and each piece. With L and U the lower and the upper end of div(c, b), where the numerator of both is the end
+// of C next to 0 for a B with 0 strictly inside, so that the pieces are -inf .. U and L .. inf:
+//
+//   B, C                    lower end                         upper end
+//   both have 0             x.lo                              x.hi
+//   0 strictly inside B     x.lo <= U: x.lo, else as below    x.hi >= L: x.hi, else as below
+//   else                    the larger of x.lo and L          the smaller of x.hi and U
+// Neither 0/0 nor inf/inf is among the quotients that count: B = [0, 0] without 0 in C leaves nothing.
 template <class D>
 INFIMUM_FN Interval<D> mul_rev(Interval<D> b, Interval<D> c, Interval<D> x) {
-    const Pieces<D> r = quotient_pieces(b, c);
-    return hull(intersection(x, r.low), intersection(x, r.high));
+    const D zero = D(0.0);
+    const Mask<D> b_has = has(b, zero), free = b_has & has(c, zero);
+    const Mask<D> nothing = is_empty(b) | is_empty(c) | (((b.lo == zero) & (b.hi == zero)) & !free);
+    const Mask<D> split = (b.lo < zero) & (b.hi > zero), above_zero = c.lo > zero, flip = b.hi <= zero;
+    const Interval<D> n0 = choose(flip, neg(c), c), d0 = choose(flip, neg(b), b), d = {add_rn(d0.lo, zero), d0.hi};
+    const Interval<D> n = {select(split & !above_zero, c.hi, n0.lo), select(split & above_zero, c.lo, n0.hi)};
+    const D L = div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)), U = div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi));
+    const Mask<D> keep_lo = free | (split & (x.lo <= U)), keep_hi = free | (split & (x.hi >= L));
+    const Interval<D> r = {select(keep_lo, x.lo, larger(x.lo, L)), select(keep_hi, x.hi, smaller(x.hi, U))};
+    return empty_where(nothing | is_empty(r), r);
 }
 template <class D>
 INFIMUM_FN Interval<D> mul_rev_pair_low(Interval<D> b, Interval<D> c) {

@@ -11,32 +11,39 @@
 
 namespace INFIMUM_NAMESPACE {
 
-INFIMUM_FN Lane point_at(const Operand &o, int64_t i) { return o.stride == 0 ? Lane(*o.lo) : load(o.lo + i); }
-INFIMUM_FN void store_truth(const Job &job, int64_t i, Mask<Lane> m) {
+INFIMUM_FN Lane point_at(const Rows &rows, int a, int64_t i) { return load(rows.in[a].lo + (i & rows.in[a].mask)); }
+INFIMUM_FN void store_truth(const Rows &rows, int64_t i, Mask<Lane> m) {
     const Lane value = select(m, Lane(1.0), Lane(0.0));
-    store(job.lo + i, value);
-    store(job.hi + i, value);
+    store(rows.lo + i, value);
+    store(rows.hi + i, value);
 }
-template <class F>
+template <int ARITY, class F>
 INFIMUM_FN void each_vector(const Job &job, F f) {
-    for (int64_t i = 0; i < job.count; i += WIDTH) f(job, i);
+    Vectors operands;
+    Rows rows = {{}, job.lo, job.hi, nullptr, job.param};
+    rows.in[0] = row_of(job.in[0], operands.lo[0], operands.hi[0]);
+    if (ARITY > 1) rows.in[1] = row_of(job.in[1], operands.lo[1], operands.hi[1]);
+    if (ARITY > 2) rows.in[2] = row_of(job.in[2], operands.lo[2], operands.hi[2]);
+    const int64_t count = job.count;
+    for (int64_t i = 0; i < count; i += WIDTH) f(rows, i);
 }
 
-#define INFIMUM_POINTS_1 point_at(job.in[0], i)
-#define INFIMUM_POINTS_2 point_at(job.in[0], i), point_at(job.in[1], i)
-#define INFIMUM_POINTS_3 point_at(job.in[0], i), point_at(job.in[1], i), point_at(job.in[2], i)
-#define INFIMUM_VM_KERNEL(label, statement)                                                                    \
-    static void label(const Job &all) {                                                                       \
-        each_vector(all, [](const Job &job, int64_t i) __attribute__((always_inline)) { statement; });        \
+#define INFIMUM_POINTS_1 point_at(rows, 0, i)
+#define INFIMUM_POINTS_2 point_at(rows, 0, i), point_at(rows, 1, i)
+#define INFIMUM_POINTS_3 point_at(rows, 0, i), point_at(rows, 1, i), point_at(rows, 2, i)
+#define INFIMUM_VM_KERNEL(label, arity, statement)                                                            \
+    static void label(const Job &job) {                                                                       \
+        each_vector<arity>(job, [](const Rows &rows, int64_t i) __attribute__((always_inline)) { statement; }); \
     }
 #define OPERATION(name, arity, trust, facts_of)                                                               \
-    INFIMUM_VM_KERNEL(at_##name, store(job.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity), Lane(0.0))))  \
-    INFIMUM_VM_KERNEL(defined_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity).defined))            \
-    INFIMUM_VM_KERNEL(smooth_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity).smooth))
+    INFIMUM_VM_KERNEL(at_##name, arity, store(rows.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity), Lane(0.0)))) \
+    INFIMUM_VM_KERNEL(defined_##name, arity, store_truth(rows, i, facts_of(INFIMUM_ARGS_##arity).defined))    \
+    INFIMUM_VM_KERNEL(smooth_##name, arity, store_truth(rows, i, facts_of(INFIMUM_ARGS_##arity).smooth))
 #define POWER(name, arity, trust, facts_of)                                                                   \
-    INFIMUM_VM_KERNEL(at_##name, store(job.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity, job.param), Lane(0.0)))) \
-    INFIMUM_VM_KERNEL(defined_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity, job.param).defined)) \
-    INFIMUM_VM_KERNEL(smooth_##name, store_truth(job, i, facts_of(INFIMUM_ARGS_##arity, job.param).smooth))
+    INFIMUM_VM_KERNEL(at_##name, arity,                                                                       \
+                      store(rows.lo + i, add_rn(point_##name(INFIMUM_POINTS_##arity, rows.param), Lane(0.0)))) \
+    INFIMUM_VM_KERNEL(defined_##name, arity, store_truth(rows, i, facts_of(INFIMUM_ARGS_##arity, rows.param).defined)) \
+    INFIMUM_VM_KERNEL(smooth_##name, arity, store_truth(rows, i, facts_of(INFIMUM_ARGS_##arity, rows.param).smooth))
 #include "../operations.def"
 #undef OPERATION
 #undef POWER
@@ -49,11 +56,11 @@ enum {
 #undef OPERATION
 #undef POWER
 };
-struct Row {
+struct Entry {
     int arity;
     Kernel range, at, defined, smooth;
 };
-static const Row rows[] = {
+static const Entry entries[] = {
 #define OPERATION(name, arity, trust, facts_of) {arity, run_##name, at_##name, defined_##name, smooth_##name},
 #define POWER(name, arity, trust, facts_of) {arity, run_##name, at_##name, defined_##name, smooth_##name},
 #include "../operations.def"
@@ -61,13 +68,13 @@ static const Row rows[] = {
 #undef POWER
 };
 
-INFIMUM_FN Kernel value_kernel(int64_t number, bool point) { return point ? rows[number].at : rows[number].range; }
+INFIMUM_FN Kernel value_kernel(int64_t number, bool point) { return point ? entries[number].at : entries[number].range; }
 // The kernel for an instruction's code, and how many operands it reads.
 INFIMUM_FN Kernel kernel_of(int64_t code, bool point, int *arity) {
     const bool smooth = code >= INFIMUM_SMOOTH, defined = !smooth && code >= INFIMUM_DEFINED;
     const int64_t number = code - (smooth ? INFIMUM_SMOOTH : defined ? INFIMUM_DEFINED : INFIMUM_OP);
-    *arity = rows[number].arity;
-    return smooth ? rows[number].smooth : defined ? rows[number].defined : value_kernel(number, point);
+    *arity = entries[number].arity;
+    return smooth ? entries[number].smooth : defined ? entries[number].defined : value_kernel(number, point);
 }
 
 }  // namespace INFIMUM_NAMESPACE

@@ -29,6 +29,13 @@ template <class D>
 INFIMUM_FN D clean(D x) {
     return select(x == x, add_rn(x, D(0.0)), D(of_bits(0x7ff8000000000000LL)));
 }
+#if defined(INFIMUM_AVX512)
+INFIMUM_FN V8 clean(V8 x) {
+    // the classes are, from the lowest digit on: quiet and signalling NaN, which become the first operand, 0, the others
+    const __m512i classes = _mm512_set1_epi64(0x11111800), nan = _mm512_set1_epi64(0x7ff8000000000000LL);
+    return _mm512_fixupimm_pd(_mm512_castsi512_pd(nan), x.v, classes, 0);
+}
+#endif
 INFIMUM_FN void fill_end(double *to, double x, int64_t count) {
     int64_t i = 0;
     for (; i + WIDTH <= count; i += WIDTH) store(to + i, Lane(x));
@@ -64,20 +71,44 @@ INFIMUM_FN Operand padded(Ends to, int64_t lanes) {
     return operand(to);
 }
 
+// One interval of every box, or 0 where j is negative.
+INFIMUM_FN void copy_vectors(Ends to, const infimum_slot &slot, int64_t j, int64_t W) {
+    const double *lo = slot.lo + j * W, *hi = slot.hi + j * W;
+    if (j < 0) return fill(to, 0.0, 0.0, W);
+    for (int64_t w = 0; w < W; w += WIDTH) {
+        store(to.lo + w, load(lo + w));
+        store(to.hi + w, load(hi + w));
+    }
+}
+INFIMUM_FN void copy_number(Ends to, const infimum_slot &slot, int64_t j) {
+    *to.lo = j < 0 ? 0.0 : slot.lo[j];
+    *to.hi = j < 0 ? 0.0 : slot.hi[j];
+}
+INFIMUM_FN void copy_any(Ends to, const infimum_slot &slot, int64_t j, int64_t W) {
+    if (j < 0)
+        fill(to, 0.0, 0.0, W);
+    else if (slot.per_box)
+        copy(to, {slot.lo + j * W, slot.hi + j * W, 1}, W);
+    else
+        fill(to, slot.lo[j], slot.hi[j], W);
+}
 // Element at(e, g) of a slot for every element and group of the block; 0 where that is negative.
 template <class At>
 INFIMUM_FN Operand gather(const infimum_slot &slot, const Space &s, Ends to, At at) {
+    const int64_t W = s.W, G = s.G, E = s.E;
     int64_t lane = 0;
-    for (int64_t e = 0; e < s.E; e++)
-        for (int64_t g = 0; g < s.G; g++, lane += s.W) {
-            const int64_t j = at(e, g);
-            if (j < 0)
-                fill(to + lane, 0.0, 0.0, s.W);
-            else if (slot.per_box && s.W > 1)
-                copy(to + lane, {slot.lo + j * s.W, slot.hi + j * s.W, 1}, s.W);
-            else
-                fill(to + lane, slot.lo[j], slot.hi[j], s.W);
-        }
+    const auto all = [&](auto each) __attribute__((always_inline)) {
+        for (int64_t e = 0; e < E; e++)
+            for (int64_t g = 0; g < G; g++, lane += W) each(to + lane, at(e, g));
+    };
+    if (W == 1)
+        all([&](Ends there, int64_t j) __attribute__((always_inline)) { copy_number(there, slot, j); });
+    else if (slot.per_box && W == WIDTH)
+        all([&](Ends there, int64_t j) __attribute__((always_inline)) { copy_vectors(there, slot, j, WIDTH); });
+    else if (slot.per_box && W % WIDTH == 0)
+        all([&](Ends there, int64_t j) __attribute__((always_inline)) { copy_vectors(there, slot, j, W); });
+    else
+        all([&](Ends there, int64_t j) __attribute__((always_inline)) { copy_any(there, slot, j, W); });
     return padded(to, lane);
 }
 // Lanes lie in memory as in a register: groups follow each other, then elements.
