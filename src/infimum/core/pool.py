@@ -26,8 +26,9 @@ for _name in ("infimum_pool_count", "infimum_pool_count_up_to"):
 class Pool:
     """Boxes of n variables, arrays (k, n), (k, n) and (k,) of doubles, in contiguous rows."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, threads: int = 1) -> None:
         self.n = n
+        self._threads = threads
         made = _LIBRARY.infimum_pool_make(ctypes.c_int64(n))
         if not made:
             raise MemoryError("there is not enough memory for a pool of boxes")
@@ -52,7 +53,7 @@ class Pool:
     def add(self, lo: FloatArray, hi: FloatArray, lower: FloatArray) -> None:
         """Keep these boxes as well. A bound that is no number says nothing."""
         arrays = [np.ascontiguousarray(array, np.float64) for array in (lo, hi, lower)]
-        _check(_LIBRARY.infimum_pool_add(self._made, *_sizes(arrays[0]), *_pointers(arrays)))
+        _check(_LIBRARY.infimum_pool_add(self._made, _count(lo), *_pointers(arrays), self._threads))
 
     def add_halves(self, lo: FloatArray, hi: FloatArray, lower: FloatArray, sides: IntArray, at: FloatArray) -> int:
         """Keep boxes cut in two along a side each, where the number `at` is inside it; return how many were cut.
@@ -63,7 +64,10 @@ class Pool:
         cuts = ctypes.c_int64()
         own = [np.ascontiguousarray(sides, np.int64), np.ascontiguousarray(at, np.float64)]
         pointers = (*_pointers(arrays), *(ctypes.c_void_p(address(array)) for array in own))
-        _check(_LIBRARY.infimum_pool_add_halves(self._made, *_sizes(arrays[0]), *pointers, ctypes.byref(cuts)))
+        status = _LIBRARY.infimum_pool_add_halves(
+            self._made, _count(lo), *pointers, ctypes.byref(cuts), self._threads
+        )
+        _check(status)
         return cuts.value
 
     def take(self, most: int) -> Arrays:
@@ -71,7 +75,7 @@ class Pool:
         found = _room(min(most, len(self)), self.n)
         taken = ctypes.c_int64()
         status = _LIBRARY.infimum_pool_take(
-            self._made, ctypes.c_int64(len(found[2])), *_pointers(found), ctypes.byref(taken)
+            self._made, ctypes.c_int64(len(found[2])), *_pointers(found), ctypes.byref(taken), self._threads
         )
         _check(status)
         return found
@@ -96,8 +100,8 @@ def _room(count: int, n: int) -> Arrays:
     return np.empty((count, n)), np.empty((count, n)), np.empty(count)
 
 
-def _sizes(lo: FloatArray) -> tuple[ctypes.c_int64, ctypes.c_int64]:
-    return ctypes.c_int64(lo.shape[0]), ctypes.c_int64(lo.shape[1])
+def _count(lo: FloatArray) -> ctypes.c_int64:
+    return ctypes.c_int64(len(lo))
 
 
 def _pointers(arrays: tuple[FloatArray, ...] | list[FloatArray]) -> list[ctypes.c_void_p]:
