@@ -22,8 +22,8 @@ from infimum.fractions import at_fraction
 from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
 from infimum.search.auto import tuning
+from infimum.search.auto.beside import Beside
 from infimum.search.auto.bisection import bisected, proposed_cuts
-from infimum.search.auto.exploration import Exploration
 from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
@@ -44,7 +44,7 @@ class Search(Method):
     points: Points
 
     def __init__(self, function: Function, domain: Domain, options: Options, report: Report = unheard) -> None:
-        super().__init__(Points(function, domain), options, report)
+        super().__init__(Points(function, domain, options.threads), options, report)
         self.open = Pool(domain.n, options.threads)
         self.done = Pool(domain.n, options.threads)
         self.aim(self.options)
@@ -66,9 +66,9 @@ class Search(Method):
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
     @cached_property
-    def exploration(self) -> Exploration:
+    def exploration(self) -> Beside:
         """Return the ways to better points; most searches are over before they are needed."""
-        return Exploration(self.points, self.options.x0)
+        return Beside(self.points, self.options.x0, self.options.threads)
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None, cuts: int | None = None) -> Outcome:
@@ -86,12 +86,15 @@ class Search(Method):
             self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
         status: Status | None = None
-        while status is None and self._is_unfinished():
-            if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
-                return Status.RUNNING
-            self.iterations += 1
-            self._iterate()
-            status = self._stop()
+        try:
+            while status is None and self._is_unfinished():
+                if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
+                    return Status.RUNNING
+                self.iterations += 1
+                self._iterate()
+                status = self._stop()
+        finally:
+            self._end_exploration()
         return Status.PROVED if status is None else status
 
     def _is_unfinished(self) -> bool:
@@ -116,6 +119,7 @@ class Search(Method):
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
         before = self.upper
+        self._end_exploration()
         self._look(boxes)
         self._explore(boxes)
         if self.upper < before:
@@ -327,6 +331,13 @@ class Search(Method):
         way = self.exploration.look(self._seen(boxes), self.taken)
         if way:
             self._credit(way)
+
+    def _end_exploration(self) -> None:
+        """Take over what an exploration beside the search has found."""
+        if "exploration" in self.__dict__:
+            way = self.exploration.end()
+            if way:
+                self._credit(way)
 
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""
