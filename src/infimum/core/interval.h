@@ -72,20 +72,20 @@ INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
 //   [0, 0]            empty
 //   lo < 0 < hi       x = [0, 0]: 0, else entire
 //   0 <= lo           x.lo / (x.lo >= 0 ? y.hi : y.lo)    x.hi / (x.hi >= 0 ? y.lo : y.hi)
-// with y.lo = +0 the quotients are the infinities wanted, and 0/0 is 0.
+// with y.lo = +0 the quotients are the infinities wanted, and 0/0 is 0. An interval has 0 strictly inside where
+// max(lo, -hi) < 0, and is [0, 0] where max(hi, -lo) = 0; of an empty one that is -inf.
 template <class D>
 INFIMUM_FN Interval<D> div(Interval<D> x, Interval<D> y) {
     const D zero = D(0.0);
     const Mask<D> flip = y.hi <= zero;
-    const Interval<D> n = choose(flip, neg(x), x), d0 = choose(flip, neg(y), y);
+    const Interval<D> mx = neg(x), my = neg(y), n = choose(flip, mx, x), d0 = choose(flip, my, y);
     const Interval<D> d = {add_rn(d0.lo, zero), d0.hi};  // -0 becomes +0
     const D lo = zero_for_nan(div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)));
     const D hi = zero_for_nan(div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi)));
-    const Mask<D> inside = (d.lo < zero) & (d.hi > zero);
-    const Mask<D> x_zero = (x.lo == zero) & (x.hi == zero);
+    const Mask<D> inside = larger(y.lo, my.lo) < zero, x_zero = larger(x.hi, mx.hi) == zero;
     const Interval<D> split = choose(x_zero, Interval<D>{zero, zero}, entire_of<D>());
     const Interval<D> r = choose(inside, split, Interval<D>{lo, hi});
-    return empty_where(is_empty(x) | is_empty(y) | ((y.lo == zero) & (y.hi == zero)), r);
+    return empty_where(is_empty(x) | (larger(y.hi, my.hi) <= zero), r);
 }
 template <class D>
 INFIMUM_FN Interval<D> recip(Interval<D> x) {
