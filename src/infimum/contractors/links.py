@@ -72,16 +72,15 @@ class Links:
             )  # fmt: skip
         self._function.place.boxes_evaluated += left.evaluated
         found = Boxes(*(like(array, boxes.lo) for array in (left.lo, left.hi, left.lower)))
-        known.remember(found, left.slopes, left.has_slopes)
+        known.remember(Boxes(left.lo, left.hi, left.lower), left.slopes, left.has_slopes)
         return found, left
-
 
     def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
         """Return cuts of boxes of the host's memory."""
         with _refusals():
             return self._chain.cuts(
                 boxes.ends, known.remembered() if sloped else None,
-                hints=known.hints(boxes) if known.has_hints else None, widths=known.widths,
+                hints=known.hints(boxes) if sloped and known.has_hints else None, widths=known.widths,
                 stepped=known.stepped if sloped else None, seconds=deadline.left(), threads=known.threads,
             )  # fmt: skip
 
@@ -111,7 +110,7 @@ def is_linked(contractor: Contractor) -> bool:
 
 def applied(contractor: Linked, boxes: Boxes, known: Known) -> Boxes:
     """Return what is left of boxes by one contractor that the core knows."""
-    links = known.made(contractor, lambda: Links([("", contractor)], known.function, known.domain))
+    links = known.made(contractor.link, lambda: Links([("", contractor)], known.function, known.domain))
     return links.contract(boxes, known)
 
 

@@ -29,6 +29,7 @@ class Pool {
 
   public:
     explicit Pool(int64_t n) : n_(n), rows_(std::max<int64_t>(1, SLAB_NUMBERS / (2 * n))) {}
+    int64_t n() const { return n_; }
     int64_t count() const { return static_cast<int64_t>(lower_.size()); }
     double lowest() const {
         double found = INF;
@@ -38,12 +39,10 @@ class Pool {
     // Make room, so that the next `more` boxes are kept for sure.
     void reserve(int64_t more) {
         const size_t wanted = lower_.size() + static_cast<size_t>(more);
-        if (lower_.capacity() < wanted) {
-            lower_.reserve(std::max(wanted, 2 * lower_.capacity()));
-            place_.reserve(std::max(wanted, 2 * place_.capacity()));
-        }
+        enlarge(lower_, wanted);
+        enlarge(place_, wanted);
         while (static_cast<int64_t>(free_.size()) < more) {
-            free_.reserve(free_.size() + static_cast<size_t>(rows_));
+            enlarge(free_, (slabs_.size() + 1) * static_cast<size_t>(rows_));  // all of them may be free one day
             slabs_.emplace_back(new double[static_cast<size_t>(2 * n_ * rows_)]);
             const int64_t first = (static_cast<int64_t>(slabs_.size()) - 1) * rows_;
             for (int64_t i = rows_ - 1; i >= 0; i--) free_.push_back(first + i);
@@ -93,6 +92,7 @@ class Pool {
         read(places, lo, hi, threads);
         std::vector<bool> gone(lower_.size());
         for (int64_t at : best) gone[static_cast<size_t>(at)] = true;
+        if (BROKEN(40) && !gone.empty()) gone.back() = true;
         keep([&](int64_t at) { return !gone[static_cast<size_t>(at)]; });
         return static_cast<int64_t>(places.size());
     }
@@ -129,6 +129,10 @@ class Pool {
     }
 
   private:
+    template <class Number>
+    static void enlarge(std::vector<Number> &numbers, size_t wanted) {
+        if (numbers.capacity() < wanted) numbers.reserve(std::max(wanted, 2 * numbers.capacity()));
+    }
     size_t bytes() const { return static_cast<size_t>(n_) * sizeof(double); }
     double *row(int64_t place) const { return slabs_[static_cast<size_t>(place / rows_)].get() + place % rows_ * 2 * n_; }
     void fetch(int64_t place) const {
@@ -139,7 +143,7 @@ class Pool {
     void new_place(double lower) {
         place_.push_back(free_.back());
         free_.pop_back();
-        lower_.push_back(lower == lower ? lower : -INF);
+        lower_.push_back(lower == lower || BROKEN(41) ? lower : -INF);
     }
     void put(double *to, const double *lo, const double *hi) const {
         std::memcpy(to, lo, bytes());
@@ -153,20 +157,20 @@ class Pool {
             for (int64_t k = part * PART; k < std::min(count, (part + 1) * PART); k++) work(k);
         });
     }
-    // Keep the boxes that are wanted, in their order; the places of the others are free.
+    // Keep the boxes that are wanted, in their order; the places of the others are free. This takes no memory.
     template <class Wanted>
     void keep(const Wanted &wanted) {
         const int64_t all = count();
         int64_t first = 0, left;
         while (first < all && wanted(first)) first++;
         if (first == all) return;
-        if (free_.capacity() < free_.size() + static_cast<size_t>(all)) free_.reserve(2 * (free_.size() + static_cast<size_t>(all)));
         left = first;
         free_.push_back(place_[static_cast<size_t>(first)]);
         for (int64_t at = first + 1; at < all; at++) {
             if (wanted(at)) {
                 lower_[static_cast<size_t>(left)] = lower_[static_cast<size_t>(at)];
                 place_[static_cast<size_t>(left++)] = place_[static_cast<size_t>(at)];
+                if (BROKEN(39) && left == 1) free_.back() = place_[0];
             } else {
                 free_.push_back(place_[static_cast<size_t>(at)]);
             }
@@ -205,7 +209,7 @@ class Pool {
         const int64_t wanted = std::min(most, count());
         for (int64_t k = 0; k <= last; k++) {
             const auto from = some.begin() + first[static_cast<size_t>(k)], to = some.begin() + first[static_cast<size_t>(k) + 1];
-            if (std::is_sorted(from, to)) continue;  // as equal bounds are
+            if (std::is_sorted(from, to) || BROKEN(46)) continue;  // as equal bounds are
             if (to - some.begin() > wanted) std::nth_element(from, some.begin() + wanted, to);
             std::sort(from, std::min(to, some.begin() + wanted));
         }
@@ -265,7 +269,10 @@ int infimum_pool_add(void *made, int64_t count, const double *lo, const double *
 // are more than given in *cuts.
 int infimum_pool_add_halves(void *made, int64_t count, const double *lo, const double *hi, const double *lower,
                             const int64_t *side, const double *at, int64_t *cuts, int threads) {
-    return safely([&] { *cuts = pool_of(made).add_halves(lo, hi, lower, side, at, count, threads); });
+    Pool &pool = pool_of(made);
+    for (int64_t k = 0; k < count; k++)
+        if (side[k] < 0 || side[k] >= pool.n()) return INFIMUM_BAD_SIZES;
+    return safely([&] { *cuts = pool.add_halves(lo, hi, lower, side, at, count, threads); });
 }
 // Take the best boxes out; *taken of them.
 int infimum_pool_take(void *made, int64_t most, double *lo, double *hi, double *lower, int64_t *taken, int threads) {
