@@ -17,11 +17,6 @@ template <class D>
 INFIMUM_FN Mask<D> is_empty(Interval<D> x) {
     return x.lo > x.hi;
 }
-// Whether one of two is: max is cheaper than a second comparison, and only an empty interval begins at +inf.
-template <class D>
-INFIMUM_FN Mask<D> one_is_empty(Interval<D> x, Interval<D> y) {
-    return larger(x.lo, y.lo) == D(INFIMUM_INF);
-}
 template <class D>
 INFIMUM_FN Interval<D> empty_of() {
     return {D(INFIMUM_INF), D(-INFIMUM_INF)};
@@ -52,8 +47,7 @@ INFIMUM_FN Interval<D> neg(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Interval<D> add(Interval<D> x, Interval<D> y) {
-    const D lo = add_rd(x.lo, y.lo);  // +inf or NaN where an operand is empty, and nowhere else
-    return empty_where(!(lo < D(INFIMUM_INF)), Interval<D>{lo, add_ru(x.hi, y.hi)});
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{add_rd(x.lo, y.lo), add_ru(x.hi, y.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> sub(Interval<D> x, Interval<D> y) {
@@ -69,7 +63,7 @@ INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
     const D a = select(p, y.lo, y.hi), b = select(q, y.lo, y.hi), c = select(p, y.hi, y.lo), d = select(q, y.hi, y.lo);
     const D lo = smaller(zero_for_nan(mul_rd(x.lo, a)), zero_for_nan(mul_rd(x.hi, b)));
     const D hi = larger(zero_for_nan(mul_ru(x.lo, c)), zero_for_nan(mul_ru(x.hi, d)));
-    return empty_where(one_is_empty(x, y), Interval<D>{lo, hi});
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{lo, hi});
 }
 
 // Division, after both operands are negated where y < 0 or y = [lo, 0]:
@@ -131,11 +125,11 @@ INFIMUM_FN Interval<D> fma(Interval<D> x, Interval<D> y, Interval<D> z) {
 // ---------------------------------------------------------------------------------------------- exact selections
 template <class D>
 INFIMUM_FN Interval<D> min(Interval<D> x, Interval<D> y) {
-    return empty_where(one_is_empty(x, y), Interval<D>{smaller(x.lo, y.lo), smaller(x.hi, y.hi)});
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{smaller(x.lo, y.lo), smaller(x.hi, y.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> max(Interval<D> x, Interval<D> y) {
-    return empty_where(one_is_empty(x, y), Interval<D>{larger(x.lo, y.lo), larger(x.hi, y.hi)});
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{larger(x.lo, y.lo), larger(x.hi, y.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> hull(Interval<D> x, Interval<D> y) {
