@@ -78,7 +78,8 @@ class ContractorChain:
         found += [(type(own).__name__, own) for own in self._names if not isinstance(own, str)]
         links: list[Links | tuple[str, Contractor]] = []
         for linked, part in groupby(found, lambda link: is_linked(link[1])):
-            links += [Links(list(part), self.function, self.known.domain)] if linked else part
+            named = list(part)
+            links += [Links(named, self.function, self.known.domain)] if linked else named
         return links
 
     @property

@@ -21,7 +21,6 @@ IntArray = npt.NDArray[np.int64]
 Arrays = tuple[FloatArray, FloatArray, FloatArray]
 
 
-
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """Return the library; it is told what the pool's calls return."""
     library.infimum_pool_make.restype = ctypes.c_void_p
