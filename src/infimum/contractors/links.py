@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from infimum import deadline
 from infimum.backends.placement import like, to_host
-from infimum.boxes import Boxes, FloatArray
+from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors.contractor import Contractor, is_own
 from infimum.contractors.edges import ObliqueDomain
 from infimum.contractors.known import Known
 from infimum.core import Tape
-from infimum.core.chain import Chain, Given, Late, Left, Link, NoGradient
+from infimum.core.chain import Chain, Given, Late, Left, Link, Look, NoGradient
 from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain
 from infimum.function.expression import form_tape
@@ -75,6 +75,13 @@ class Links:
         known.remember(Boxes(left.lo, left.hi, left.lower), left.slopes, left.has_slopes)
         return found, left
 
+    def look(self, boxes: Boxes, known: Known, within: Ends, most: int) -> Look:
+        """Return what is seen of boxes of the host's memory."""
+        with _refusals():
+            return self._chain.look(
+                boxes.ends, within, most, widths=known.widths, seconds=deadline.left(), threads=known.threads
+            )
+
     def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
         """Return cuts of boxes of the host's memory."""
         with _refusals():
@@ -94,6 +101,12 @@ def _refusals() -> Iterator[None]:
         raise deadline.Late from None
     except NoGradient as wrong:
         raise refusal(wrong.variable, wrong.side, wrong.derived, wrong.given) from None
+
+
+def look(boxes: Boxes, known: Known, within: Ends, most: int) -> Look:
+    """Return up to `most` middles of boxes with small values, within a box of ends (n,), and which boxes can be cut."""
+    links = known.made("cuts by slopes", lambda: Links([], known.function, known.domain))
+    return links.look(boxes, known, within, most)
 
 
 def cuts(boxes: Boxes, known: Known, *, sloped: bool) -> tuple[IndexArray, FloatArray]:
@@ -135,6 +148,7 @@ def _programs(function: Function) -> Mapping[str, Made]:
         "gradient": lambda: made.gradient.tape,
         "facts": lambda: None if made.is_smooth_everywhere else made.facts.tape,
         "form": lambda: form_tape(function.n),
+        "point": lambda: made.value.tape,
     }
     jacobian = function.jacobian
     if jacobian is not None:

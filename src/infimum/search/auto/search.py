@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray, without_nan
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, without_nan
 from infimum.concurrency import cached_property
 from infimum.contractors.chain import ContractorChain
+from infimum.contractors.links import look
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.expression import unbounded_below
@@ -120,11 +121,11 @@ class Search(Method):
         boxes = self._hold(self._probed(boxes))
         before = self.upper
         self._end_exploration()
-        self._look(boxes)
+        seen = self._look(boxes)
         self._explore(boxes)
         if self.upper < before:
-            boxes = self._hold(self._contracted(boxes))
-        meets = self.goals.need_no_cut(boxes, self.upper)
+            boxes, seen = self._hold(self._contracted(boxes)), None
+        meets = self.goals.need_no_cut(boxes, self.upper, seen)
         if meets.any():
             self.done.add(boxes[meets])
             boxes = self._hold(boxes[~meets])
@@ -305,15 +306,21 @@ class Search(Method):
         """Return whether the lower bounds (k,) are finite, and not as close to the upper one as a guess would be."""
         return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
-    def _look(self, boxes: Boxes) -> None:
-        """Try the boxes' middles, and from time to time a local descent from the best of them."""
+    def _look(self, boxes: Boxes) -> tuple[BoolArray, BoolArray] | None:
+        """Try the boxes' middles, and from time to time a local descent from the best of them.
+
+        Return which boxes can be cut, and which along a variable that is too wide, where the boxes were looked at.
+        """
         if not len(boxes):
-            return
-        middles = self._at(at_fraction(*boxes.ends, 0.5))
-        if self.points.offer_best(middles):
+            return None
+        domain = self.chain.known.domain
+        seen = look(boxes, self.chain.known.under(self.upper, self.widths), self._within(domain), tuning.OFFERED)
+        self.points.evaluated += len(boxes) - len(seen.points)
+        if self.points.offer_best(self._at(seen.points)):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
+            middles = self._at(at_fraction(*boxes.ends, 0.5))
             way = self.points.descend(middles, self._seen(boxes) if self.iterations >= tuning.DIVES_FROM else None)
             if self.iterations == 1 and self.options.x0 is not None:
                 way = self.points.descend(self.options.x0) or way
@@ -321,6 +328,12 @@ class Search(Method):
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
+        return seen.can_be_cut, seen.is_wide
+
+    def _within(self, domain: Domain) -> Ends:
+        """Return ends (n,) of what points of boxes are moved into, where there is any."""
+        empty = bool((domain.inner_lo > domain.inner_hi).any())
+        return (domain.lo, domain.hi) if empty else (domain.inner_lo, domain.inner_hi)
 
     def _explore(self, boxes: Boxes) -> None:
         """Look for better points far and wide, as far as the boxes taken pay for it."""
