@@ -16,7 +16,9 @@ INFIMUM_FN Interval<D> root_by_logarithm(D m, long long n) {
     Mask<D> exact = m == m;
     const DD<D> p = pown_point(mul_rn(y.h, pow2(k)), n, e, exact);
     const Mask<D> is_root = exact & (p.h == full_mantissa(m)) & (e == full_exponent(m));
-    return {scale_down(below(y, INFIMUM_EXP_ARGUED, is_root), k), scale_up(above(y, INFIMUM_EXP_ARGUED, is_root), k)};
+    const D lo = scale_down(below(y, INFIMUM_EXP_ARGUED, is_root), k);
+    const D hi = scale_up(above(y, INFIMUM_EXP_ARGUED, is_root), k);
+    return {lo, hi};
 }
 
 // The same for 2 <= |n| <= 16 by Newton's method, where `good` says that it came near enough.
@@ -93,7 +95,9 @@ INFIMUM_FN Interval<D> near_root(D m, long long n, M &good) {
         is_root = n < 0 ? (s == one) & (y.h == one) : exact & (back.h == s);
     }
     const D scale = pow2(n < 0 ? -k : k);
-    return {mul_rn(below(y, INFIMUM_ROOT_ARGUED, is_root), scale), mul_rn(above(y, INFIMUM_ROOT_ARGUED, is_root), scale)};
+    const D lo = mul_rn(below(y, INFIMUM_ROOT_ARGUED, is_root), scale);
+    const D hi = mul_rn(above(y, INFIMUM_ROOT_ARGUED, is_root), scale);
+    return {lo, hi};
 }
 // m^(1/n) rounded down and up for 0 <= m <= inf and |n| >= 2.
 template <class D>
