@@ -142,8 +142,8 @@ BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "prefetch", "rin
 GLOBAL_FUNCTIONS = {"fabs", "floor", "rint"}
 STANDARD_NAMES = {
     "atomic", "bad_alloc", "chrono", "copy", "exception", "fill", "is_sorted", "list", "lock_guard", "logic_error",
-    "make_pair", "max", "memcpy", "memmove", "memset", "min", "move", "mutex", "nothrow", "nth_element", "pair",
-    "partial_sort", "pop_heap", "push_heap", "remove_if", "sort", "swap", "thread", "try_to_lock", "unique",
+    "make_pair", "max", "memcmp", "memcpy", "memmove", "memset", "min", "move", "mutex", "nothrow", "nth_element",
+    "pair", "partial_sort", "pop_heap", "push_heap", "remove_if", "sort", "swap", "thread", "try_to_lock", "unique",
     "unique_lock", "unique_ptr", "unordered_map", "vector",
 }  # fmt: skip
 
