@@ -2,7 +2,7 @@
 
     python bench/engine.py                        every problem, one thread
     python bench/engine.py --threads 1 2 4        also with more threads
-    python bench/engine.py --beside /tmp/old      the package infimum of that folder in turns with this one
+    python bench/engine.py --beside FOLDER     the package infimum of that folder in turns with this one
 
 A search runs for so many iterations that it takes seconds, towards a goal that it does not reach (ftol 1e-10), with
 `level`, `monotone`, `stationary` and `mean_value` alone, and with all contractors that run by default. A cut is a box

@@ -134,15 +134,16 @@ def test_contraction_is_off_and_fast_math_is_an_error() -> None:
 
 SOURCES = sorted(p for p in CORE.rglob("*") if p.suffix in (".h", ".cpp", ".inc", ".def", ".cu"))
 HEADERS_OF_THE_SYSTEM = {
-    "algorithm", "atomic", "cstdint", "cstring", "exception", "immintrin.h", "list", "memory", "new", "stdexcept",
-    "thread", "unordered_map", "utility", "vector",
+    "algorithm", "atomic", "chrono", "cstdint", "cstring", "exception", "immintrin.h", "list", "memory", "mutex", "new",
+    "stdexcept", "thread", "unordered_map", "utility", "vector",
 }  # fmt: skip
 # IEEE 754 operations, magnitudes, bits and facts about the processor; no function of a math library.
-BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "rint", "sqrt"}
+BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "prefetch", "rint", "sqrt"}
 GLOBAL_FUNCTIONS = {"fabs", "floor", "rint"}
 STANDARD_NAMES = {
-    "atomic", "bad_alloc", "copy", "exception", "list", "logic_error", "make_pair", "memcpy", "min", "move", "pair",
-    "pop_heap", "push_heap", "remove_if", "sort", "thread", "unique", "unordered_map", "vector",
+    "atomic", "bad_alloc", "chrono", "copy", "exception", "fill", "list", "lock_guard", "logic_error", "make_pair", "max",
+    "memcpy", "memmove", "memset", "min", "move", "mutex", "nothrow", "pair", "partial_sort", "pop_heap", "push_heap",
+    "remove_if", "sort", "swap", "thread", "try_to_lock", "unique", "unique_lock", "unique_ptr", "unordered_map", "vector",
 }  # fmt: skip
 
 

@@ -179,6 +179,61 @@ def test_a_point_whose_image_lies_in_c_survives(op: str) -> None:
     assert tried > 500
 
 
+# --- roots of small degree ---------------------------------------------------------------------------------------
+
+DEGREES = [n for n in range(-17, 18) if abs(n) > 2] + [-2]
+
+
+def _positive(random: np.random.Generator, n: int) -> np.ndarray[Any, Any]:
+    """Numbers of every size, subnormal ones too."""
+    bits = random.integers(1, 0x7FF0000000000000, n)
+    return np.where(random.random(n) < 0.2, bits >> 12, bits).view(np.float64)
+
+
+def _positive_roots(c: np.ndarray[Any, Any], n: int, variant: str | None = None) -> tuple[Any, Any]:
+    return infimum.core.apply("pown_rev", (c, c), (0.0, INF), param=n, variant=variant)
+
+
+def test_a_root_of_small_degree_is_hardly_ever_wider_than_need_be() -> None:
+    random = np.random.default_rng(7)
+    wide = tried = 0
+    for n in DEGREES:
+        c = _positive(random, 1500)
+        lo, hi = _positive_roots(c, n)
+        tight = [reverse_oracle.tightest("pown_rev", (v, v), (0.0, INF), n) for v in c.tolist()]
+        for found, (least, most) in zip(zip(lo.tolist(), hi.tolist(), strict=True), tight, strict=True):
+            assert found[0] <= least and most <= found[1]
+            if abs(n) <= 16:
+                wide += found != (least, most)
+                tried += 1
+    assert tried > 40_000 and wide < 10  # an error of 2^-58 would make some thousands
+
+
+@pytest.mark.parametrize("n", DEGREES)
+def test_a_root_that_is_a_double_is_a_point(n: int) -> None:
+    digits = 53 // abs(n)
+    odd = np.arange(1.0, min(2**digits, 5000), 2.0) if n > 0 else np.ones(1)
+    for scale in (-1000 // abs(n), -7, 0, 1, 8, 1000 // abs(n)):
+        roots = np.ldexp(odd, scale)
+        roots = roots[(np.log2(roots) * abs(n) < 1020)]
+        lo, hi = _positive_roots(roots**n, n)
+        assert (lo == roots).all() and (hi == roots).all()
+    beside = np.nextafter(odd**n, INF) if n > 0 else np.nextafter(odd, INF)
+    lo, hi = _positive_roots(beside, n)
+    assert (lo < hi).all()
+
+
+@every_variant
+def test_a_root_is_the_same_in_any_company(variant: str) -> None:
+    random = np.random.default_rng(11)
+    c = _positive(random, 64)
+    c[::7], c[3::7], c[5::7] = 0.0, INF, random.integers(1, 9, c[5::7].size) ** 3.0
+    for n in (3, -3, 6, 16, 17, -17):
+        lo, hi = infimum.core.apply("pown_rev", (np.minimum(c, MAX), c), (-INF, INF), param=n, variant=variant)
+        alone = [_apply("pown_rev", (min(v, MAX), v), ENTIRE, param=n) for v in c.tolist()]
+        assert list(zip(lo.tolist(), hi.tolist(), strict=True)) == alone
+
+
 # --- vectors -----------------------------------------------------------------------------------------------------
 
 # How the vectors fare: equal, wider by at most 4 doubles, or narrower where the vector is wider than the hull.

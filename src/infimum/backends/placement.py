@@ -107,8 +107,8 @@ class Place:
         """Return a place of the same kind that counts for itself."""
         return Place()
 
-    def is_ready(self, programs: Sequence[Program], count: int, seconds: float) -> bool:
-        """Return whether a chain of `programs`, on which the CPU has spent so long, is best run on boxes of a device."""
+    def is_ready(self, programs: Sequence[Program], boxes: FloatArray, seconds: float) -> bool:
+        """Return whether a chain of `programs`, on which the CPU has spent so long, can run on boxes of a device."""
         return False
 
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
@@ -185,14 +185,17 @@ class Gpu(Place):
         known.took(time.perf_counter() - start, len(lo))
         return outputs
 
-    def is_ready(self, programs: Sequence[Program], count: int, seconds: float) -> bool:
-        """Return whether all kernels of a chain are loaded; they are begun once the CPU has spent enough on it."""
-        if seconds < self.patience:
+    def is_ready(self, programs: Sequence[Program], boxes: FloatArray, seconds: float) -> bool:
+        """Return whether all kernels of a chain are loaded; they are begun once the CPU has spent enough on it.
+
+        boxes: the lower ends of a batch; a small one is none of a GPU's business.
+        """
+        if seconds < self.patience or not (is_on_device(boxes) or boxes.size >= self.many):
             return False
         rules = cuda_chain.kernels(cuda_device.cupy().cuda.Device().id)
         found = rules.done() or not self.patience
         for program in programs:
-            team = self._team(program, count)
+            team = self._team(program, len(boxes))
             known = self._known.setdefault((program, "interval", team), _Known())
             known.seconds = max(known.seconds, self.patience)
             found = self._kernel(program, "interval", team, known) is not None and found

@@ -80,7 +80,7 @@ class Links:
         upper = np.inf if keeping == ChainKeeping.KEEP_ALL else float(known.upper)
         place = self._function.place
         with _refusals():
-            if place.is_ready(self._needed, len(boxes), self._seconds) and is_on_device(boxes.lo):
+            if place.is_ready(self._needed, boxes.lo, self._seconds) and is_on_device(boxes.lo):
                 left = self._there.run(
                     tuple(boxes), known.limits(boxes), place.run, upper=upper, keeping=keeping, threads=known.threads
                 )
@@ -111,13 +111,12 @@ class Links:
     def _there(self) -> cuda_chain.CudaChain:
         """Return the same chain on the GPU."""
         return cuda_chain.CudaChain(self._function.n, self._links, self._given, self._chain)
-
     def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
         """Return cuts of boxes of the host's memory."""
         with _refusals():
             return self._chain.cuts(
                 boxes.ends, known.remembered() if sloped else None,
-                hints=known.hints(boxes) if known.has_hints else None, widths=known.widths,
+                hints=known.hints(boxes) if sloped and known.has_hints else None, widths=known.widths,
                 stepped=known.stepped if sloped else None, seconds=deadline.left(), threads=known.threads,
             )  # fmt: skip
 
@@ -147,7 +146,7 @@ def is_linked(contractor: Contractor) -> bool:
 
 def applied(contractor: Linked, boxes: Boxes, known: Known) -> Boxes:
     """Return what is left of boxes by one contractor that the core knows."""
-    links = known.made(contractor, lambda: Links([("", contractor)], known.function, known.domain))
+    links = known.made(contractor.link, lambda: Links([("", contractor)], known.function, known.domain))
     return links.contract(boxes, known)
 
 

@@ -21,5 +21,10 @@ extern "C" int infimum_broken;
 //  24  slopes lead out of the domain                         32  the second half of a cut is lost
 //  25  a minimiser at an edge is to have no slope            33  the bound of a box is not carried over to its halves
 //  26  a slope that exists nowhere empties its box           34  a block's last box is lost
-//  27  a box on which f is not smooth counts as smooth       35  the upper bound is that of the block before
-//  28  what is known of a box outlives its change
+//  27  a box on which f is not smooth counts as smooth       35  a block has the limit of its first box
+//  28  what is known of a box outlives its change            36  blocks are written over the first one
+//  37  the centre of a mean value form is outside its box    42  the user's slopes count where they are undefined
+//  38  boxes with others between them count as neighbours    43  a box at an oblique edge counts as inner
+//  39  a box of the pool gives its place away                44  an infinite edge is taken for a point
+//  40  a box too many leaves the pool                        45  a lower bound falls
+//  41  a bound that is no number is kept as one              46  what is taken from the pool is not the best

@@ -6,6 +6,7 @@ core/chain/spec.h has what crosses the C interface. infimum.contractors.links ma
 from __future__ import annotations
 
 import ctypes
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,14 +17,14 @@ import numpy.typing as npt
 from infimum.core import Core
 from infimum.core import _core as _default
 from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink, Status
-from infimum.core.tape import FAILURES, Tape, address
+from infimum.core.tape import FAILURES, Tape, address, no_interval
+from infimum.errors import InvalidInterval, ShapeMismatch
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 TAKEN_UNIT = 2.0**32
-
 
 Source = Callable[[], Tape | None]
 
@@ -86,6 +87,10 @@ class Left(NamedTuple):
 
 class Late(Exception):
     """There was no time for the chain."""
+
+
+class NoInterval(Exception):
+    """Among the boxes is one that has ends and is no interval."""
 
 
 class NoGradient(Exception):
@@ -169,7 +174,7 @@ class Chain:
         for row, link in zip(rows, links, strict=False):
             first, second = (*(number[name] for name in link.programs), -1, -1)[:2]
             row.kind, row.first, row.second, row.passes, row.least = int(link.kind), first, second, link.passes, link.least
-        ends = [np.ascontiguousarray(end, np.float64) for end in (*given.edges, *given.ends)]
+        ends = [_read("an edge", end, (n,)) for end in (*given.edges, *given.ends)]
         shared = (number.get(name, -1) for name in ("gradient", "jacobian", "facts", "image"))
         spec = _Chain(n, len(number), len(links), *shared, ctypes.addressof(rows), *map(address, ends))
         self._keep: list[Any] = [rows, ends]
@@ -178,18 +183,23 @@ class Chain:
         if status:
             raise RuntimeError(f"a chain could not be made: {FAILURES[Status(status)]}")
         self._made = made
-        weakref.finalize(self, core.library.infimum_chain_free, made)
+        # When Python ends, other threads may still run the chain.
+        weakref.finalize(self, core.library.infimum_chain_free, made).atexit = False
 
     def _call(self, call: Any, job: _Job | _CutJob) -> None:
-        """Call the core, as often as it needs another program."""
+        """Call the core, as often as it needs another program; what making them takes is part of the time."""
+        began, seconds = time.perf_counter(), job.seconds
         status = call(self._made, ctypes.byref(job))
         while status == Status.NO_PROGRAM:
             self._provide(job.which)
+            job.seconds = seconds - (time.perf_counter() - began)
             status = call(self._made, ctypes.byref(job))
         if status == Status.LATE:
             raise Late
         if status == Status.NO_GRADIENT:
             raise NoGradient(job.which, list(job.wrong))
+        if status == Status.NO_INTERVAL:
+            raise NoInterval
         if status == Status.NO_MEMORY:
             raise MemoryError("there is not enough memory to contract these boxes")
         if status:
@@ -218,8 +228,11 @@ class Chain:
 
         Guarantee: the same bits for every variant and every number of threads.
         """
-        lo, hi, lower, most = (np.ascontiguousarray(array, np.float64) for array in (*boxes, limit))
-        count = len(lower)
+        count = len(boxes[0])
+        sizes = {"lo": (count, self.n), "hi": (count, self.n), "lower": (count,), "limit": (count,)}
+        lo, hi, lower, most = (_read(*row) for row in zip(sizes, (*boxes, limit), sizes.values(), strict=True))
+        if np.isnan(most).any():
+            raise InvalidInterval("the number that f may be at most is NaN.")
         found = [np.empty_like(lo) for _ in range(4)]
         bound, row, known = np.empty(count), np.empty(count, np.int64), np.zeros(count, np.uint8)
         taken = np.zeros(max(1, self.count), np.int64)
@@ -227,7 +240,11 @@ class Chain:
         job = _Job(
             count, int(keeping), threads, upper, min(seconds, 1e300), *map(address, (lo, hi, lower, most, *outputs))
         )
-        self._call(self._core.library.infimum_chain_run, job)
+        try:
+            self._call(self._core.library.infimum_chain_run, job)
+        except NoInterval:
+            ends = np.column_stack([lo, np.full(count, -np.inf)]), np.column_stack([hi, most])
+            raise InvalidInterval(no_interval(*ends)) from None
         left = slice(0, job.left)
         has_slopes = (known[left] & int(ChainKnown.HAS_SLOPE)) != 0
         slopes = found[2][left], found[3][left]
@@ -254,17 +271,33 @@ class Chain:
         widths     (n,) how narrow the boxes are to become
         stepped    (n,) along which variables f changes without a slope
         """
-        lo, hi = (np.ascontiguousarray(array, np.float64) for array in boxes)
-        count = len(lo)
+        count = len(boxes[0])
+        lo, hi = (_read("an end", array, (count, self.n)) for array in boxes)
         variable, place = np.empty(count, np.int64), np.empty(count)
-        given: list[Any] = [None] * 5 if known is None else [*known.boxes, *known.slopes, known.has.view(np.uint8)]
+        given: list[Any] = [None] * 5
+        if known is not None:
+            rows = len(known.has)
+            given = [_read("what is known", array, (rows, self.n)) for array in (*known.boxes, *known.slopes)]
+            given.append(_read("what is known", known.has, (rows,), np.uint8))
         arrays = [
-            lo, hi, *(None if array is None else np.ascontiguousarray(array) for array in given),
-            *(None if array is None else np.ascontiguousarray(array, np.float64) for array in (hints, widths)),
-            None if stepped is None or not stepped.any() else np.ascontiguousarray(stepped, np.uint8),
+            lo, hi, *given,
+            None if hints is None else _read("hints", hints, (count, self.n)),
+            None if widths is None else _read("widths", widths, (self.n,)),
+            None if stepped is None or not stepped.any() else _read("stepped", stepped, (self.n,), np.uint8),
             variable, place,
         ]  # fmt: skip
         pointers = (None if array is None else address(array) for array in arrays)
         job = _CutJob(count, 0 if known is None else len(known.has), threads, min(seconds, 1e300), *pointers)
-        self._call(self._core.library.infimum_chain_cut, job)
+        try:
+            self._call(self._core.library.infimum_chain_cut, job)
+        except NoInterval:
+            raise InvalidInterval(no_interval(lo, hi)) from None
         return variable, place
+
+
+def _read(name: str, given: npt.ArrayLike, shape: tuple[int, ...], kind: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+    """Return what the core reads in place: a contiguous array of this shape. It trusts what it is given."""
+    found = np.ascontiguousarray(given, kind)
+    if found.shape != shape:
+        raise ShapeMismatch(f"{name} has the shape {found.shape}, where {shape} is meant")
+    return found

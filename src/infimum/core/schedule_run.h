@@ -1,31 +1,9 @@
 // One run of a program on a block of boxes: its phases in order, tiles of a phase on threads where they are worth it.
 #pragma once
-#include <atomic>
-#include <exception>
-#include <thread>
-#include <vector>
-
-#include "floating_point.h"
+#include "in_parallel.h"
 #include "schedule_memory.h"
 
 namespace {
-
-// Call work(worker, i) for every i < count on up to `threads` threads; fewer if no more can be started.
-template <class Work>
-void in_parallel(int threads, int64_t count, const Work &work) {
-    std::atomic<int64_t> next{0};
-    const auto worker = [&](int number) {
-        const DefaultFloatingPoint state;
-        for (int64_t i = next++; i < count; i = next++) work(number, i);
-    };
-    std::vector<std::thread> pool;
-    try {
-        for (int number = 1; number < threads && number < count; number++) pool.emplace_back(worker, number);
-    } catch (const std::exception &) {
-    }
-    worker(0);
-    for (std::thread &t : pool) t.join();
-}
 
 // All phases of one block of boxes, tiles of a phase on the threads of `spaces`.
 class Runner {

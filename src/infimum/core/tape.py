@@ -130,14 +130,17 @@ class Standing:
 
 def _refuse(status: int, lo: FloatArray, hi: FloatArray) -> NoReturn:
     if status == Status.NO_INTERVAL:
-        raise InvalidInterval(_no_interval(lo, hi))
+        raise InvalidInterval(no_interval(lo, hi))
     if status == Status.NO_MEMORY:
         raise MemoryError("there is not enough memory to run the program on these boxes")
     raise RuntimeError(f"the program failed in the core: {FAILURES[Status(status)]}")
 
 
-def _no_interval(lo: FloatArray, hi: FloatArray) -> str:
+def no_interval(lo: FloatArray, hi: FloatArray) -> str:
+    """Say which of the boxes has a side that is none, and cannot be read."""
     good = (lo <= hi) & (lo < np.inf) & (hi > -np.inf) | (lo == np.inf) & (hi == -np.inf)
+    if good.all():
+        return "an input is no interval"
     box, variable = (int(i) for i in np.argwhere(~good)[0])
     return f"box {box}, variable {variable}: [{lo[box, variable]}, {hi[box, variable]}] is no interval"
 

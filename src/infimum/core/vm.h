@@ -25,12 +25,24 @@ INFIMUM_FN Ends results_of(const infimum_tile &t, int64_t number, int64_t chunks
 }
 
 // ---------------------------------------------------------------------------------------------- bodies
+// Where operation i of the body puts its result. What the next instruction stores goes straight into the slot, if its lanes
+// lie there as in a register, if whole vectors neither write nor read beyond them, and if it is clean already: in
+// interval mode everything is but the numbers of an interval, which may be NaN.
+static Ends result_of(const infimum_tile &t, int64_t i, const Space &s) {
+    Instruction &q = t.program->instructions[i], &next = t.program->instructions[i + 1];
+    const Ends own = register_of(t, q[DST]);
+    if (i + 1 == t.phase[4] || next[CODE] != INFIMUM_STORE || next[A] != q[DST] || t.point) return own;
+    const int64_t number = q[CODE] - INFIMUM_OP, lanes = s.lanes(), over_e = next[P1], over_g = next[P1] * s.m;
+    if (lanes % 8 != 0 || !in_order(s, over_g, over_e) || (number >= NUMBER_mid && number <= NUMBER_mig)) return own;
+    const infimum_slot &slot = t.slots[next[DST]];
+    const int64_t start = (next[P0] + over_g * s.g + over_e * s.e) * s.W;
+    return start + lanes + 8 <= slot.readable ? Ends{slot.lo + start, slot.hi + start} : own;
+}
 // Where all operands are one interval for all lanes, so is the result. Such operands are held aside, because the result may
 // go to a register that one of them lives in.
-static void apply(const infimum_tile &t, Instruction &q, int64_t lanes) {
+static void apply(const infimum_tile &t, Instruction &q, int64_t lanes, Ends to) {
     int arity;
     const Kernel kernel = kernel_of(q[CODE], t.point, &arity);
-    const Ends to = register_of(t, q[DST]);
     Job job = {{}, to.lo, to.hi, nullptr, 8, q[P0]};
     double held[3][2];
     bool uniform = true;
@@ -89,7 +101,7 @@ static void run_block(const infimum_tile &t, const Space &s, int64_t start, int6
                 reduce(t, q, reductions++, s, start, end);
                 break;
             default:
-                apply(t, q, s.lanes());
+                apply(t, q, s.lanes(), result_of(t, i, s));
         }
     }
 }

@@ -18,9 +18,9 @@ _AT_ONCE = 2**18  # numbers of ends of one kind that are written down at a time
 class Pool:
     """Boxes with lower bounds; what is added stays until it is taken, or found above the upper bound."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, threads: int = 1) -> None:
         self._n = n
-        self._boxes = core.Pool(n)
+        self._boxes = core.Pool(n, threads)
 
     def __len__(self) -> int:
         return len(self._boxes)

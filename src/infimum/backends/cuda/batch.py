@@ -75,7 +75,7 @@ def _run_pieces(
             [a[first:last] for a in out_hi],
         )
     if not made.point and int(made.wrong[0]):
-        raise InvalidInterval(tapes._no_interval(low, high))
+        raise InvalidInterval(tapes.no_interval(low, high))
     return list(zip(out_lo, out_hi, strict=True))
 
 
@@ -129,7 +129,7 @@ def run_on_device(made: Kernel, lo: Any, hi: Any) -> list[tuple[Any, Any]]:
         outputs = run_kernel(made, cuda_device.to_host(lo), cuda_device.to_host(hi))
         return [(cuda_device.to_device(low), cuda_device.to_device(high)) for low, high in outputs]
     if not made.point and int(made.wrong[0]):
-        raise InvalidInterval(tapes._no_interval(cuda_device.to_host(lo), cuda_device.to_host(hi)))
+        raise InvalidInterval(tapes.no_interval(cuda_device.to_host(lo), cuda_device.to_host(hi)))
     rows = lambda at: [(picked(a, at), picked(b, at)) for a, b in found]  # noqa: E731
     if not made.is_believed(lambda at: (picked(lo, at), picked(hi, at)), len(lo), rows):
         return run_on_device(made, lo, hi)

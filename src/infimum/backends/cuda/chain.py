@@ -45,7 +45,6 @@ RULES = (
     "enter", "leave", "count", "marked", "given", "facts", "slopes", "users", "apart", "level_given", "level",
     "monotone", "inner", "stationary_given", "stationary", "centre_given", "form_given", "mean_value",
 )  # fmt: skip
-_RAISES = 4  # chain_count's option
 _BLOCKS = 32  # per processor
 
 
@@ -298,16 +297,14 @@ class _Batch:
         """Return what all links leave."""
         links, keeping = self._chain.links, self._asked.keeping
         lo, hi, lower = self._asked.boxes
-        raises = [link.kind == ChainLink.LEVEL for link in links]
-        self._launch("enter", self._all, given=(lo, hi), a=(lower[:, None], lower[:, None]), option=sum(raises[:1]))
+        self._launch("enter", self._all, given=(lo, hi), a=(lower[:, None], lower[:, None]))
         left, active = self._all, self._kept(self._all)
         for number, link in enumerate(links):
             if not len(left):
                 break
             if len(active):
                 _LINKS[link.kind](self, link, active)
-            option = int(keeping) + (_RAISES if sum(raises[number + 1 : number + 2]) else 0)
-            self._launch("count", left, option=option, number=self._asked.upper, link=number)
+            self._launch("count", left, option=int(keeping), number=self._asked.upper, link=number)
             active = self._kept(left)
             left = left if keeping == ChainKeeping.KEEP_ALL else active
         return self._leave(left if keeping == ChainKeeping.KEEP_SOME else self._all)

@@ -75,20 +75,19 @@ INFIMUM_FN void put(const ChainArguments &a, Count w, Sides found) {
 }
 
 // ---------------------------------------------------------------------------------------------- a batch comes and goes
-// in: the boxes, all of them; a: their lower bounds. option: whether f is nowhere below anything on an empty box. flag: not empty.
+// in: the boxes, all of them; a: their lower bounds. flag: not empty.
 INFIMUM_FN void chain_enter(const ChainArguments &a, Count k) {
     copy(a.in.of(k), a.x(k), a.n);
     copy(a.in.of(k), a.start(k), a.n);
-    const bool empty = is_empty(a.x(k), a.n);
     a.known[k] = 0;
-    a.lower[k] = empty && a.option ? INFIMUM_INF : *a.a.number(k).lo;
-    a.flag[k] = !empty;
+    a.lower[k] = *a.a.number(k).lo;
+    a.flag[k] = !is_empty(a.x(k), a.n);
 }
 // in: the boxes; a: their slopes, 0 where there are none; b: their lower bounds. flag: whether there are slopes.
 INFIMUM_FN void chain_leave(const ChainArguments &a, Count k) {
     const Count w = a.at[k];
     copy(a.x(w), a.in.of(k), a.n);
-    a.b.of(k).lo[0] = a.lower[w];
+    *a.b.of(k).lo = is_empty(a.x(w), a.n) ? INFIMUM_INF : a.lower[w];
     a.flag[k] = a.known[w] & INFIMUM_CHAIN_HAS_SLOPE;
     const Sides to = a.a.of(k);
     if (a.flag[k])
@@ -96,10 +95,10 @@ INFIMUM_FN void chain_leave(const ChainArguments &a, Count k) {
     else
         for (Count i = 0; i < a.n; i++) to.lo[i * to.pitch] = to.hi[i * to.pitch] = 0.0;
 }
-// What the link took of each box that is left, and which are left then. option: what is kept, and 4 where chain_enter's
-// option is asked of the next link; number: the upper bound. flag: left; not empty where all are kept.
+// What the link took of each box that is left, and which are left then. option: what is kept; number: the upper bound.
+// flag: left; not empty where all are kept.
 INFIMUM_FN void chain_count(const ChainArguments &a, Count k) {
-    const Count w = a.at[k], keeping = a.option & 3;
+    const Count w = a.at[k], keeping = a.option;
     double gone;
     shrinkage(a.start(w), a.x(w), a.n, 1, a.part + w, &gone);
     const bool empty = is_empty(a.x(w), a.n);
@@ -112,7 +111,6 @@ INFIMUM_FN void chain_count(const ChainArguments &a, Count k) {
         a.known[w] = 0;
     }
     copy(a.x(w), a.start(w), a.n);
-    if (!out && empty && a.option & 4) a.lower[w] = INFIMUM_INF;
     a.flag[k] = keeping == INFIMUM_CHAIN_KEEP_ALL ? !empty : !out;
 }
 // flag: whether these bits of what is known (option, the lower byte) are as asked (the next one).

@@ -90,7 +90,7 @@ INFIMUM_FN void level_rule(Sides before, Sides found, Ends value, const double *
     meet(before, found, n, count, nothing);
     for (Count w = 0; w < count; w++) {
         nothing[w] |= !(value.lo[w] <= smaller(value.hi[w], limit[w])) | (BROKEN(21) && value.lo[w] == limit[w]);
-        lower[w] = nothing[w] ? INFIMUM_INF : larger(lower[w], value.lo[w]);
+        lower[w] = nothing[w] ? INFIMUM_INF : BROKEN(45) ? value.lo[w] : larger(lower[w], value.lo[w]);
     }
     make_empty(found, n, count, nothing);
 }
@@ -114,7 +114,7 @@ INFIMUM_FN void monotone_rule(Sides x, Sides slope, const Edges &edges, const un
             const bool below = !at_lower(edges, i, w, lo) || BROKEN(24), above = !at_upper(edges, i, w, hi) || BROKEN(24);
             nothing[w] |= (rising & below) | (falling & above);
             const double bottom = edges.end_lo[i], top = edges.end_hi[i];
-            const double low = falling & is_number(top) ? larger(lo, top) : lo;
+            const double low = falling & (is_number(top) | BROKEN(44)) ? larger(lo, top) : lo;
             hi = rising & is_number(bottom) ? smaller(hi, bottom) : hi;
             lo = low;
             nothing[w] |= !(lo <= hi);
@@ -184,7 +184,7 @@ INFIMUM_FN void centre(Sides x, Sides slope, Count n, Count count, Sides c) {
             const double best = (high * a - low * b) / (high - low);
             const double between = is_number(best) ? best : 0.5 * a + 0.5 * b;
             const double found = low >= 0.0 ? a : high <= 0.0 ? b : between;
-            c.lo[i * c.pitch + w] = c.hi[i * c.pitch + w] = smaller(larger(found, a), b) + 0.0;
+            c.lo[i * c.pitch + w] = c.hi[i * c.pitch + w] = smaller(larger(found, a), b) + (BROKEN(37) ? 1.0 : 0.0);
         }
 }
 // found is what the form's contraction left of `before` under the limit, bound where the form is lowest.

@@ -32,7 +32,7 @@ struct Flags {
 };
 
 class Worker {
-    const infimum_chain &chain_;
+    const infimum_chain chain_;  // as it was when the worker was made: others may provide programs meanwhile
     int64_t n_, width_, group_;  // boxes of a block; of a group, at most
     int threads_;                // on the tiles of a single box
     std::vector<std::unique_ptr<OwnProgram>> programs_;
@@ -132,6 +132,11 @@ class Worker {
     }
     double &lo(int64_t i, int64_t w) { return x_.lo[i * width_ + w]; }
     double &hi(int64_t i, int64_t w) { return x_.hi[i * width_ + w]; }
+    bool is_empty(int64_t w) const {
+        bool found = false;
+        for (int64_t i = 0; i < n_; i++) found |= !(x_.lo[i * width_ + w] <= x_.hi[i * width_ + w]);
+        return found;
+    }
 
     // ------------------------------------------------------------------------------------------ a block comes and goes
     void read_boxes(const double *in_lo, const double *in_hi, int64_t first, int64_t count) {
@@ -149,7 +154,7 @@ class Worker {
         left_.clear();
         for (int64_t w = 0; w < count; w++) {
             lower_[w] = of.in_lower[first + w];
-            limit_[w] = of.limit[BROKEN(35) ? 0 : first + w];
+            limit_[w] = of.limit[BROKEN(35) ? first : first + w];
             left_.push_back(w);
         }
     }
@@ -158,7 +163,7 @@ class Worker {
         if (of.keeping != INFIMUM_CHAIN_KEEP_SOME)
             for (int64_t w = 0; w < count; w++) all.push_back(w);
         const Lanes &which = of.keeping == INFIMUM_CHAIN_KEEP_SOME ? left_ : all;
-        int64_t row = first;
+        int64_t row = BROKEN(36) ? 0 : first;
         if (BROKEN(34) && !left_.empty()) left_.pop_back();
         for (int64_t w : which) {
             double *to_lo = of.lo + row * n_, *to_hi = of.hi + row * n_;
@@ -171,12 +176,12 @@ class Worker {
                     of.slope_lo[row * n_ + i] = slope_.lo[i * width_ + w];
                     of.slope_hi[row * n_ + i] = slope_.hi[i * width_ + w];
                 }
-            of.lower[row] = lower_[w];
+            of.lower[row] = is_empty(w) ? INFIMUM_INF : lower_[w];
             of.known[row] = known_.of[w];
             of.row[row] = first + w;
             row++;
         }
-        return row - first;
+        return static_cast<int64_t>(which.size());
     }
 
     // ------------------------------------------------------------------------------------------ groups
@@ -199,7 +204,7 @@ class Worker {
         for (int64_t first = 0; first < all; first += size) work(lanes.data() + first, least(size, all - first));
     }
     void gather(const double *from, const int64_t *lanes, int64_t count, int64_t rows, double *to, int64_t pitch) const {
-        const bool together = lanes[count - 1] - lanes[0] == count - 1;
+        const bool together = lanes[count - 1] - lanes[0] == count - 1 || BROKEN(38);
         for (int64_t i = 0; i < rows; i++) {
             const double *row = from + i * width_;
             if (together)
@@ -317,7 +322,7 @@ class Worker {
             run_program(chain_.jacobian, count);
             const Output own = program(chain_.jacobian).output(0, count), defined = program(chain_.jacobian).output(1, count);
             for (int64_t k = 0; k < count; k++) {
-                if (defined.lo(0, k) != 1.0 || !(known_.of[some[k]] & INFIMUM_CHAIN_IS_SMOOTH)) continue;
+                if ((defined.lo(0, k) != 1.0 && !BROKEN(42)) || !(known_.of[some[k]] & INFIMUM_CHAIN_IS_SMOOTH)) continue;
                 for (int64_t i = 0; i < n_; i++) {
                     double &low = after_.lo[i * total + first + k], &high = after_.hi[i * total + first + k];
                     const double bottom = larger(own.lo(i, k), low), top = smaller(own.hi(i, k), high);
@@ -348,7 +353,7 @@ class Worker {
                 bool inside = true;
                 for (int64_t i = 0; i < n_; i++)
                     inside &= (chain_.edge_lo[i] < image.lo(i, k)) & (image.hi(i, k) < chain_.edge_hi[i]);
-                apart[first + k] = !inside;
+                apart[first + k] = !inside && !BROKEN(43);
             }
         }
         found.apart = apart;
@@ -394,9 +399,7 @@ class Worker {
     void drop_empty(Lanes &lanes, bool raise) {
         size_t kept = 0;
         for (int64_t w : lanes) {
-            bool empty = false;
-            for (int64_t i = 0; i < n_; i++) empty |= !(lo(i, w) <= hi(i, w));
-            if (!empty)
+            if (!is_empty(w))
                 lanes[kept++] = w;
             else if (raise)
                 lower_[w] = INFIMUM_INF;
@@ -511,11 +514,8 @@ class Worker {
         shrinkage(start_, x_, n_, last, part_, gone_);
         size_t kept = 0;
         for (int64_t w : left_) {
-            bool out = false;
-            if (keeping != INFIMUM_CHAIN_KEEP_ALL) {
-                for (int64_t i = 0; i < n_; i++) out |= !(lo(i, w) <= hi(i, w));
-                out |= (lower_[w] > upper) | (lower_[w] == INFIMUM_INF) | (BROKEN(29) && lower_[w] == upper);
-            }
+            const bool above = (lower_[w] > upper) | (lower_[w] == INFIMUM_INF) | (BROKEN(29) && lower_[w] == upper);
+            const bool out = keeping != INFIMUM_CHAIN_KEEP_ALL && (above || is_empty(w));
             taken[number] += out ? static_cast<int64_t>(TAKEN_UNIT) : static_cast<int64_t>(gone_[w] * TAKEN_UNIT);
             if (!out) {
                 left_[kept++] = w;

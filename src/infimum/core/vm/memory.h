@@ -47,8 +47,9 @@ static void move_clean(double *to, const double *from, int64_t stride, int64_t c
     for (; i + WIDTH <= count; i += WIDTH) store(to + i, clean(load(from + i)));
     for (; i < count; i++) to[i] = clean(from[i]);
 }
-// Keep `count` lanes of an operand.
+// Keep `count` lanes of an operand, unless they are there already.
 static void keep(Ends to, Operand from, int64_t count) {
+    if (from.stride && from.lo == to.lo) return;
     move_clean(to.lo, from.lo, from.stride, count);
     if (to.hi != to.lo) move_clean(to.hi, from.hi, from.stride, count);
 }

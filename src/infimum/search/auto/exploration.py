@@ -27,7 +27,7 @@ from infimum.fractions import at_fraction
 from infimum.search.auto import tuning
 from infimum.search.auto.descents import Descents, QuasiNewton
 from infimum.search.auto.elite import Elite
-from infimum.search.auto.evaluations import CALL, Evaluations
+from infimum.search.auto.evaluations import Evaluations
 from infimum.search.auto.least_squares import LevenbergMarquardt, linear_variables, with_best_linear
 from infimum.search.auto.points import Points
 from infimum.search.auto.population import Population
@@ -119,7 +119,7 @@ class Exploration:
                 return self._generations() if way == "population" else self._descents(self._starts(way, boxes))
         finally:
             alone = self.points.evaluated - others
-            self.spent += dearer * (self.evaluate.spent - cost + CALL * alone)
+            self.spent += dearer * (self.evaluate.spent - cost + self.evaluate.call * alone)
             self.points.evaluated += self.evaluate.count - count
 
     # ------------------------------------------------------------------------------------------ descents

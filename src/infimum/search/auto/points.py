@@ -41,7 +41,7 @@ class Points(Witness):
             return False
         before = self.upper
         values = self.values(x)
-        for i in np.argsort(values, kind="stable")[:OFFERED]:
+        for i in _smallest(values, OFFERED):
             if values[i] < self.upper:
                 self.offer(x[i])
         return self.upper < before
@@ -55,7 +55,7 @@ class Points(Witness):
         found = ""
         x = np.clip(starts, self.domain.inner_lo, self.domain.inner_hi)
         values = self.values(x)
-        for i in np.argsort(values, kind="stable")[:DESCENTS]:
+        for i in _smallest(values, DESCENTS):
             if not np.isfinite(values[i]) or not self._is_new(x[i]):
                 continue
             with np.errstate(all="ignore"):
@@ -119,3 +119,13 @@ class Points(Witness):
         self.evaluated += 1
         value, slope = self.function.value_and_gradient(x)
         return float(value), np.asarray(slope)
+
+
+def _smallest(values: FloatArray, most: int) -> list[int]:
+    """Return where up to `most` values (k,) are smallest, the smallest first; of equal ones the first, NaN last."""
+    left = np.where(np.isnan(values), np.inf, values)
+    found: list[int] = []
+    for _ in range(min(most, len(left))):
+        found.append(int(np.argmin(left)))
+        left[found[-1]] = np.inf
+    return found

@@ -45,8 +45,8 @@ class Search(Method):
 
     def __init__(self, function: Function, domain: Domain, options: Options, report: Report = unheard) -> None:
         super().__init__(Points(function, domain), options, report)
-        self.open = Pool(domain.n)
-        self.done = Pool(domain.n)
+        self.open = Pool(domain.n, options.threads)
+        self.done = Pool(domain.n, options.threads)
         self.aim(self.options)
         self.held: Boxes | None = None  # what this iteration has taken out of the pool, as far as it is contracted
         self.taken = 0  # boxes, so far
@@ -101,7 +101,7 @@ class Search(Method):
         if not len(self.open) and len(self.done) and self.goals.ftol is not None:
             boxes = self.done.all()
             meets = self.goals.need_no_cut(boxes, self.upper)
-            self.done = Pool(self.domain.n)
+            self.done = Pool(self.domain.n, self.options.threads)
             self.done.add(boxes[meets])
             self.open.add(boxes[~meets])
         return len(self.open) > 0
