@@ -1,0 +1,432 @@
+"""A chain on a GPU has the bits and the counts of the core's; without a GPU its kernels run on the host (host_shim.h)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fake_cupy
+import host_cuda
+import nvrtc
+from infimum import problems
+from infimum.backends.cuda import audit
+from infimum.backends.cuda import chain as cuda_chain
+from infimum.backends.cuda import compile as cuda_compile
+from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import linear as cuda_linear
+from infimum.backends.placement import Gpu, is_on_device
+from infimum.boxes import Boxes
+from infimum.contractors import Level, MeanValue, Monotone, Stationary
+from infimum.contractors.chain import ContractorChain
+from infimum.contractors.known import Known
+from infimum.contractors.links import Links
+from infimum.contractors.rotated import rotated_boxes
+from infimum.core.chain import Left
+from infimum.core.codes import ChainKeeping, ChainKnown
+from infimum.domain import Domain, read_bounds
+from infimum.errors import BackendUnavailable, InfimumError, InvalidJacobian
+from infimum.function.function import Function, trace
+from infimum.function.rotation import rotation
+from random_functions import planted_function, random_function
+from test_auto_cuda import EVERYTHING, fake, quick  # noqa: F401
+
+ALL = (Level(), Monotone(), Stationary(), MeanValue())
+OTHERS = (
+    (Monotone(), Level(passes=1), Monotone()),
+    (MeanValue(), Stationary(passes=5, least=0.0), Level(passes=4, least=0.3), MeanValue()),
+    (Stationary(),),
+    (),
+)
+
+
+def drawn_boxes(domain: Domain, count: int, seed: int) -> Boxes:
+    """Return boxes all over a domain: tiny and wide ones, points, some at its edges, the whole of it, empty ones."""
+    random = np.random.default_rng(seed)
+    first, last = np.clip(domain.lo, -30, 30), np.clip(domain.hi, -30, 30)
+    a, b = (random.uniform(first, last, (count, domain.n)) for _ in range(2))
+    wide = 10.0 ** random.uniform(-9, 0, (count, 1))
+    lo, hi = np.minimum(a, a + wide * (b - a)), np.maximum(a, a + wide * (b - a))
+    at_lower, at_upper = random.random((2, count, domain.n)) < 0.15
+    hi[4::17] = lo[4::17]
+    lo, hi = np.where(at_lower, domain.lo, lo), np.where(at_upper, domain.hi, hi)
+    if count > 9:
+        lo[0], hi[0] = domain.lo, domain.hi
+        lo[7], hi[7], lo[9, 0], hi[9, 0] = np.inf, -np.inf, np.inf, -np.inf
+        lo[8], hi[8] = -0.0, 0.0
+    return Boxes(lo, hi, np.where(random.random(count) < 0.3, random.normal(size=count), -np.inf))
+
+
+def levels(function: Function, boxes: Boxes) -> list[float]:
+    """Return numbers that f may be at most: some value of it, none and any."""
+    with np.errstate(all="ignore"):
+        values = np.asarray(function(np.where(np.isfinite(boxes.lo), boxes.lo, 0.5)))
+    return [float(np.median(values[np.isfinite(values)])) if np.isfinite(values).any() else 0.0, np.inf]
+
+
+def same(here: Left, there: Left) -> bool:
+    """Return whether both chains left the same, bit for bit, and counted the same."""
+    arrays = [there.lo, there.hi, there.lower, there.rows, there.has_slopes, *there.slopes]
+    assert all(map(is_on_device, arrays))
+    there = there.map(cuda_device.to_host)
+    has = here.has_slopes
+    pairs = [*zip(here[:4], there[:4], strict=True), (has, there.has_slopes)]
+    pairs += [(a[has], b[has]) for a, b in zip(here.slopes, there.slopes, strict=True)]
+    counts = (here.taken, here.evaluated) == (there.taken, there.evaluated)
+    return counts and all(np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes() for a, b in pairs)
+
+
+def compared(
+    function: Function, domain: Domain, boxes: Boxes, contractors: Sequence[Any] = ALL, level: float = np.inf
+) -> list[Left]:
+    """Compare both for every way of keeping, and return what the core's left."""
+    gpu = function.on(Gpu(**EVERYTHING))
+    named = [(type(one).__name__, one) for one in contractors]
+    here, there = Links(named, function, domain), Links(named, gpu, domain)
+    far = Boxes(*map(cuda_device.to_device, boxes))
+    found = []
+    for keeping in ChainKeeping:
+        left = here.run(boxes, Known(function, domain, level), keeping)[1]
+        remembered, known = there.run(far, Known(gpu, domain, level), keeping)
+        assert same(left, known), (keeping.name, function.name)
+        assert all(map(is_on_device, remembered))
+        found.append(left)
+    assert all(np.array_equal(cuda_device.to_host(a), b) for a, b in zip(far, boxes, strict=True))
+    return found
+
+
+def drawn(f: Any) -> tuple[Function, Domain]:
+    domain = read_bounds(f.bounds)
+    return trace(f, domain.n), domain
+
+
+# --- the same bits ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_random_functions_have_the_cores_bits(first: int, quick: Any) -> None:  # noqa: F811
+    launched = len(quick.launches)
+    for seed in range(first, first + 10):
+        for f in (random_function(seed), planted_function(seed)):
+            function, domain = drawn(f)
+            boxes = drawn_boxes(domain, 40, seed)
+            for level in levels(function, boxes):
+                compared(function, domain, boxes, ALL, level)
+            compared(function, domain, boxes, OTHERS[seed % len(OTHERS)], levels(function, boxes)[0])
+    assert len(quick.launches) > launched + 1000
+
+
+def test_what_links_do_is_seen_in_these_comparisons(quick: Any) -> None:  # noqa: F811
+    slopes, totals = 0, dict.fromkeys(ALL, 0.0)
+    for name, n in (("goldstein_price", 2), ("hartmann6", 6), ("shekel10", 4)):
+        problem = problems.named(name, n)
+        function, domain = trace(problem.f, n), read_bounds(problem.bounds)
+        boxes = drawn_boxes(domain, 100, n)
+        for one in ALL:
+            _, some, _ = compared(function, domain, boxes, (one,), levels(function, boxes)[0])
+            totals[one] += some.taken[0]
+            slopes += int(some.has_slopes.sum())
+            assert (some.evaluated > 0) == (one == Level())
+    assert min(totals.values()) > 1 and slopes > 20
+
+
+def _branches(x: Any) -> Any:
+    return np.where(x[0] + x[1] > 0.3, np.sqrt(x[0] + 1.5), np.log(2 - x[1])) + (x[0] * x[1] - 0.2) ** 2
+
+
+def _nowhere(x: Any) -> Any:
+    return np.sqrt(-1 - x[0] ** 2) + x[1]
+
+
+def _steps(x: Any) -> Any:
+    return np.floor(3 * x[0]) + np.abs(x[1]) + x[0] ** 2
+
+
+@pytest.mark.parametrize("f", [_branches, _nowhere, _steps])
+@pytest.mark.parametrize("bounds", [[(-1, 1)] * 2, [(-np.inf, np.inf)] * 2, [(-2, np.inf), (0, 0)]])
+def test_jumps_undefined_values_and_infinite_domains_have_the_cores_bits(
+    f: Callable[..., Any], bounds: Any, quick: Any  # noqa: F811
+) -> None:
+    function, domain = trace(f, 2), read_bounds(bounds)
+    boxes = drawn_boxes(domain, 64, 3)
+    for level in (*levels(function, boxes), -1e300):
+        for contractors in (ALL, *OTHERS):
+            compared(function, domain, boxes, contractors, level)
+
+
+@pytest.mark.parametrize(("name", "n"), [("hartmann6", 6), ("goldstein_price", 2), ("nist_misra1a", 2)])
+def test_emitted_programs_between_the_rules_have_the_cores_bits(name: str, n: int, fake: Any) -> None:  # noqa: F811
+    problem = problems.named(name, n)
+    function, domain = trace(problem.f, n), read_bounds(problem.bounds)
+    boxes = drawn_boxes(domain, 50, 1)
+    compared(function, domain, boxes, ALL, levels(function, boxes)[0])
+
+
+def test_wide_phases_lie_in_memory_by_boxes(quick: Any) -> None:  # noqa: F811
+    problem = problems.named("rotgriewank", 70)  # a warp takes a box
+    function, domain = trace(problem.f, 70), read_bounds(problem.bounds)
+    boxes = drawn_boxes(domain, 12, 1)
+    compared(function, domain, boxes, ALL, levels(function, boxes)[0])
+
+
+def _bowl(x: Any) -> Any:
+    return x[0] ** 2 - x[0] * x[1] + x[1] ** 2 + np.sqrt(1 + x[0] ** 2) + np.abs(x[1] - 1)
+
+
+def _bowl_slope(x: Any) -> Any:
+    return [2 * x[0] - x[1] + x[0] / np.sqrt(1 + x[0] ** 2), 2 * x[1] - x[0] + np.sign(x[1] - 1)]
+
+
+def _log(x: Any) -> Any:
+    return x[0] * np.log(x[1] + 1) + x[1] ** 2
+
+
+def _log_slope(x: Any) -> Any:
+    return [np.log(x[1] + 1), x[0] / (x[1] + 1) + 2 * x[1]]
+
+
+@pytest.mark.parametrize(("f", "slope"), [(_bowl, _bowl_slope), (_log, _log_slope)])
+def test_a_gradient_of_the_users_has_the_cores_bits(f: Any, slope: Any, quick: Any) -> None:  # noqa: F811
+    domain = read_bounds([(-2, 3)] * 2)
+    function = trace(f, 2, jac=slope)
+    boxes = drawn_boxes(domain, 80, 5)
+    for level in levels(function, boxes):
+        compared(function, domain, boxes, ALL, level)
+        compared(function, domain, boxes, OTHERS[1], level)
+
+
+def test_a_gradient_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:  # noqa: F811
+    domain = read_bounds([(-2, 3)] * 2)
+    function = trace(lambda x: x[0] ** 2 + x[1] ** 2, 2, jac=lambda x: [2 * x[0], 2 * x[1] + 0.5])
+    boxes, said = drawn_boxes(domain, 40, 5), []
+    for f, batch in (
+        (function, boxes),
+        (function.on(Gpu(**EVERYTHING)), Boxes(*map(cuda_device.to_device, boxes))),
+    ):
+        with pytest.raises(InvalidJacobian) as error:
+            Links([("", Monotone())], f, domain).run(batch, Known(f, domain), ChainKeeping.KEEP_SOME)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("name", ["goldstein_price", "random"])
+def test_oblique_edges_have_the_cores_bits(name: str, quick: Any) -> None:  # noqa: F811
+    f = problems.named(name, 2) if name != "random" else random_function(2)
+    user = read_bounds(f.bounds)
+    function = trace(f.f if name != "random" else f, user.n)
+    random = np.random.default_rng(2)
+    turned = rotation(function, (user.lo + user.hi) / 2, np.linalg.qr(random.normal(size=(user.n, user.n)))[0])
+    assert turned is not None
+    rotated = rotated_boxes(turned, (user.lo, user.hi), user)
+    assert rotated is not None
+    boxes = drawn_boxes(rotated.domain, 60, 3)
+    for level in levels(turned.function, boxes):
+        lefts = compared(turned.function, rotated.domain, boxes, ALL, level)
+        compared(turned.function, rotated.domain, boxes, OTHERS[1], level)
+    assert any(sum(left.taken) > 1 for left in lefts)
+
+
+@pytest.mark.parametrize("count", [0, 1, 129, 700])
+def test_batches_of_any_size_and_order_have_the_cores_bits(count: int, quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, count, 3)
+    compared(function, domain, boxes, ALL, 0.9)
+    compared(function, domain, Boxes(np.asfortranarray(boxes.lo), boxes.hi, boxes.lower), ALL, 0.9)
+
+
+def test_programs_without_a_kernel_run_on_the_cpu_between_the_rules(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 60, 3)
+    gpu = function.on(Gpu(call=0.0, patience=1e9, many=0))
+    named = [(type(one).__name__, one) for one in ALL]
+    left = Links(named, function, domain).run(boxes, Known(function, domain, 0.9), ChainKeeping.KEEP_SOME)[1]
+    there, known = Links(named, gpu, domain), Known(gpu, domain, 0.9)
+    far = Boxes(*map(cuda_device.to_device, boxes))
+    found = there._there.run(
+        tuple(far), known.limits(far), gpu.place.run, upper=0.9, keeping=ChainKeeping.KEEP_SOME
+    )
+    assert same(left, found) and not gpu.place.kernels
+
+
+def test_slopes_come_back_with_the_boxes(quick: Any) -> None:  # noqa: F811
+    problem = problems.hartmann6()
+    function, domain = trace(problem.f, 6), read_bounds(problem.bounds)
+    lo = np.random.default_rng(5).uniform(0, 0.9, (200, 6))
+    found = []
+    for f in (function, function.on(Gpu(**EVERYTHING))):
+        chain = ContractorChain(f, domain, contractors=("level", "mean_value"))
+        chain.contract(Boxes(lo, lo + 0.1), 10.0)
+        found.append(chain.known.remembered())
+    here, there = found
+    assert here is not None and there is not None and here.has.any()
+    for a, b in zip((*here.boxes, *here.slopes), (*there.boxes, *there.slopes), strict=True):
+        assert not is_on_device(b) and a[here.has].tobytes() == b[here.has].tobytes()
+    assert np.array_equal(here.has, there.has)
+
+
+# --- how much is launched --------------------------------------------------------------------------------------------
+
+
+def test_a_pass_is_three_launches_and_a_link_one_more(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(lambda x: x[0] ** 2 + x[1] ** 2 + 1, 2), read_bounds([(-1, 1)] * 2)
+    boxes = Boxes(*map(cuda_device.to_device, drawn_boxes(domain, 300, 3)))
+    gpu = function.on(Gpu(**EVERYTHING))
+    links = Links([("level", Level(passes=1))], gpu, domain)
+    links.run(boxes, Known(gpu, domain, 1.5), ChainKeeping.KEEP_SOME)
+    assert len(quick.launches) == 5  # enter; gather, rule (the Program runs on the core here); count; leave
+
+
+# --- audits ----------------------------------------------------------------------------------------------------------
+
+
+class Wrong:
+    """A compiler that errs: a rule's kernel moves a bound by a bit, after so many good calls, unless it takes care."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, rule: str, careful_too: bool = False, since: int = 0) -> None:
+        launch = cuda_chain.Kernels.launch
+        self.calls = 0
+
+        def off(made: cuda_chain.Kernels, name: str, arguments: Sequence[Any], count: int) -> None:
+            launch(made, name, arguments, count)
+            if name != rule:
+                return
+            self.calls += 1
+            if (careful_too or not made.is_careful) and self.calls > since:
+                lower = arguments[8]
+                lower[...] = fake_cupy.far(np.nextafter(fake_cupy.near(lower), np.inf))
+
+        monkeypatch.setattr(cuda_chain.Kernels, "launch", off)
+
+
+def _chain_of_three(function: Function, domain: Domain) -> tuple[Boxes, Callable[[], Left], Left]:
+    boxes, gpu = drawn_boxes(domain, 60, 3), function.on(Gpu(**EVERYTHING))
+    far, links = Boxes(*map(cuda_device.to_device, boxes)), Links([("", Level()), ("", MeanValue())], gpu, domain)
+    wanted = Links([("", Level()), ("", MeanValue())], function, domain)
+    left = wanted.run(boxes, Known(function, domain, 0.9), ChainKeeping.KEEP_SOME)[1]
+    return boxes, lambda: links.run(far, Known(gpu, domain, 0.9), ChainKeeping.KEEP_SOME)[1], left
+
+
+@pytest.mark.parametrize("rule", ["level", "count", "mean_value"])
+def test_a_rule_that_gives_other_numbers_is_compiled_again_with_care(
+    rule: str, quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> None:
+    _, run, left = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
+    made = cuda_chain.kernels(0).result()
+    compiled = quick.compiled
+    Wrong(monkeypatch, rule)
+    assert same(left, run()) and made.is_careful and quick.compiled == compiled + 1
+
+
+def test_a_chain_that_is_not_to_be_believed_is_refused(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    _, run, _ = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
+    with monkeypatch.context() as patch:
+        Wrong(patch, "level", careful_too=True)
+        with pytest.raises(BackendUnavailable, match="other numbers than the CPU; use backend='cpu'"):
+            run()
+    cuda_chain.kernels.cache_clear()
+    _, run, left = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
+    monkeypatch.setattr(audit, "_ONE_IN", 1)
+    assert same(left, run())
+    Wrong(monkeypatch, "level")
+    with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
+        run()
+
+
+def test_work_that_is_counted_otherwise_is_noticed(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    _, run, _ = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
+    launch = cuda_chain.Kernels.launch
+
+    def off(made: cuda_chain.Kernels, name: str, arguments: Sequence[Any], count: int) -> None:
+        launch(made, name, arguments, count)
+        if name == "count":
+            arguments[12][...] = arguments[12] + 1
+
+    monkeypatch.setattr(cuda_chain.Kernels, "launch", off)
+    with pytest.raises(BackendUnavailable, match="other numbers than the CPU"):
+        run()
+
+
+def test_a_batch_that_does_not_fit_runs_on_the_cpu(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    _, run, left = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
+
+    def full(*_: Any) -> Any:
+        raise fake_cupy.OutOfMemoryError
+
+    monkeypatch.setattr(quick, "empty", full)
+    assert same(left, run()) and not quick.launches
+
+
+# --- when it is used -------------------------------------------------------------------------------------------------
+
+
+def test_kernels_are_begun_once_the_cpu_has_spent_enough_and_the_gpu_is_used_from_then_on(
+    quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 60, 3)
+    gpu = function.on(Gpu(call=1e9, patience=1e-9, many=1))
+    links = Links([(type(one).__name__, one) for one in ALL], gpu, domain)
+    run = lambda batch: links.run(batch, Known(gpu, domain, 0.9), ChainKeeping.KEEP_SOME)[1]  # noqa: E731
+    wanted = run(boxes)
+    assert not gpu.place.kernels and not quick.launches
+    run(boxes)
+    for known in gpu.place._known.values():
+        assert known.making is not None
+        known.making.result(60)
+    cuda_chain.kernels(0).result(60)
+    far = Boxes(*map(cuda_device.to_device, boxes))
+    run(far)
+    assert same(wanted, run(far)) and quick.launches
+    assert gpu.place.kernels >= 4
+
+
+def test_a_small_batch_begins_nothing(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    gpu = function.on(Gpu(call=1e9, patience=1e-9, many=10**6))
+    links = Links([("", Level())], gpu, domain)
+    for _ in range(3):
+        links.run(drawn_boxes(domain, 60, 3), Known(gpu, domain, 0.9), ChainKeeping.KEEP_SOME)
+    assert not gpu.place.kernels and not quick.compiled
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("architecture", ["compute_80", "compute_90", "compute_100"])
+@pytest.mark.parametrize("more", [(), (audit.CAREFUL,)])
+def test_nvrtc_compiles_every_rule(architecture: str, more: tuple[str, ...]) -> None:
+    compiler = nvrtc.library()
+    if compiler is None:
+        pytest.skip("no NVRTC")
+    shown = host_cuda.ptx(compiler, cuda_chain.text(), architecture, () if more else ())
+    for rule in cuda_chain.RULES:
+        assert f".entry infimum_chain_{rule}(" in shown
+    assert ".local" not in re.sub(r"//.*", "", shown) and "fma.rn" not in shown  # nothing of a box leaves the registers
+
+
+# --- on a GPU --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("seed", range(40))
+def test_a_gpu_takes_random_functions_through_a_chain_with_the_cores_bits(seed: int) -> None:
+    for f in (random_function(seed), planted_function(seed)):
+        function, domain = drawn(f)
+        boxes = drawn_boxes(domain, 20_000, seed)
+        for level in levels(function, boxes):
+            compared(function, domain, boxes, ALL, level)
+        compared(function, domain, boxes, OTHERS[seed % len(OTHERS)], levels(function, boxes)[0])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("name", "n"), [("hartmann6", 6), ("watson", 6), ("nist_mgh09", 4), ("rotgriewank", 70)])
+def test_a_gpu_takes_large_batches_through_a_chain_with_the_cores_bits(name: str, n: int) -> None:
+    problem = problems.named(name, n)
+    function, domain = trace(problem.f, n), read_bounds(problem.bounds)
+    boxes = drawn_boxes(domain, 600_000 // n, 1)
+    for level in levels(function, boxes):
+        compared(function, domain, boxes, ALL, level)
