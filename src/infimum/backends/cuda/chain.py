@@ -31,6 +31,7 @@ import numpy.typing as npt
 from infimum.backends.cuda import audit, launch
 from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
+from infimum.backends.cuda import fused as cuda_fused
 from infimum.backends.cuda.device import cuda_errors_as_refusals, picked
 from infimum.core.chain import TAKEN_UNIT, Chain, Left, Link
 from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink
@@ -46,6 +47,7 @@ RULES = (
     "monotone", "inner", "stationary_given", "stationary", "centre_given", "form_given", "mean_value",
 )  # fmt: skip
 _BLOCKS = 32  # per processor
+_APART = {"image", "jacobian"}  # Programs of chains that go pass by pass
 
 
 class Given(Protocol):
@@ -68,7 +70,7 @@ class Given(Protocol):
 
 
 class _Contradiction(Exception):
-    """The user's gradient is none."""
+    """The user's gradient is none, or a box is none: the core knows what to say."""
 
 
 # ------------------------------------------------------------------------------------------------ kernels
@@ -127,6 +129,18 @@ class CudaChain:
         self.on_cpu = on_cpu
         self.calls = 0  # that were watched
         self._edges: Any = None
+        self._fused: Future[cuda_fused.FusedKernels] | None = None
+
+    def fuse(self) -> bool:
+        """Begin to compile a kernel for each whole link, used from when it is done; return whether there can be any."""
+        programs = {name: source() for name, source in self.given.programs.items() if name not in _APART}
+        if self._fused is None and not _APART & set(self.given.programs) and cuda_fused.can_be_fused(self.links, programs):
+            self._fused = _compiler().submit(cuda_fused.FusedKernels, self.n, self.links, programs)
+        return self._fused is not None
+
+    def fused_kernels(self, wait: bool = False) -> cuda_fused.FusedKernels | None:
+        """Return the kernels of whole links, once they are made."""
+        return self._fused.result() if self._fused is not None and (wait or self._fused.done()) else None
 
     @cuda_errors_as_refusals()
     def run(
@@ -179,6 +193,9 @@ class CudaChain:
             raise audit.refusal(made.device.name)
         self.calls = 0
         made.load(audit.CAREFUL)
+        fused = self.fused_kernels()
+        if fused:
+            fused.load(audit.CAREFUL)
         return False
 
 
@@ -238,6 +255,7 @@ class _Batch:
         bytes_of = cupy.empty(3 * self.count, np.uint8)
         known, apart, self._flag = (bytes_of[i * self.count : (i + 1) * self.count] for i in range(3))
         self.taken = cupy.zeros(max(1, len(chain.links)) * self.count, np.int64)
+        self._passes = cupy.zeros(self.count, np.int64) if chain.fused_kernels() else None
         self._columns = (
             lo, hi, start_lo, start_hi, *(slopes or (None, None)), part, columns[-self.count :],
             asked.limit.copy(), known, apart,
@@ -259,17 +277,19 @@ class _Batch:
         link: int = 0,
     ) -> None:
         """Start the kernel of a rule on the boxes `at`."""
+        self._made.launch(rule, self._arguments(at, given, a, b, option, number, link), len(at))
+
+    def _arguments(
+        self, at: Any, given: Pair | None, a: Pair | None, b: Pair | None, option: int, number: float, link: int
+    ) -> tuple[Any, ...]:
+        """Return what every kernel of device_chain.h is given, but for the number of boxes."""
         pairs = [_alike(pair) for pair in (given, a, b)]
         ends = [end for pair in pairs for end in pair]
         steps = [np.int64(step // 8) for lo, _ in pairs for step in ((0, 0) if lo is None else lo.strides)]
         taken = self.taken[link * self.count : (link + 1) * self.count]
-        self._made.launch(
-            rule,
-            (
-                at, *self._columns, taken, self._flag, self._chain.edges(self._cupy), *ends, *steps, np.int64(self.n),
-                np.int64(self.count), np.int64(option), np.float64(number),
-            ),
-            len(at),
+        return (
+            at, *self._columns, taken, self._flag, self._chain.edges(self._cupy), *ends, *steps, np.int64(self.n),
+            np.int64(self.count), np.int64(option), np.float64(number),
         )  # fmt: skip
 
     def _kept(self, at: Any) -> Any:
@@ -295,18 +315,27 @@ class _Batch:
 
     def left_by_all(self) -> Left:
         """Return what all links leave."""
-        links, keeping = self._chain.links, self._asked.keeping
+        keeping, fused = self._asked.keeping, self._chain.fused_kernels()
         lo, hi, lower = self._asked.boxes
         self._launch("enter", self._all, given=(lo, hi), a=(lower[:, None], lower[:, None]))
-        left, active = self._all, self._kept(self._all)
-        for number, link in enumerate(links):
+        left, active = self._all, None if fused else self._kept(self._all)
+        for number, link in enumerate(self._chain.links):
             if not len(left):
                 break
-            if len(active):
-                _LINKS[link.kind](self, link, active)
-            self._launch("count", left, option=int(keeping), number=self._asked.upper, link=number)
-            active = self._kept(left)
+            if fused:
+                given = self._arguments(left, None, None, None, int(keeping), self._asked.upper, number)
+                fused.launch(number, given, self._passes, len(left))
+            else:
+                if len(active):
+                    _LINKS[link.kind](self, link, active)
+                self._launch("count", left, option=int(keeping), number=self._asked.upper, link=number)
+            if fused is None or keeping != ChainKeeping.KEEP_ALL:
+                active = self._kept(left)
             left = left if keeping == ChainKeeping.KEEP_ALL else active
+        if fused:
+            self.evaluated = int(self._passes.sum())
+            if fused.saw_no_interval():
+                raise _Contradiction
         return self._leave(left if keeping == ChainKeeping.KEEP_SOME else self._all)
 
     def _leave(self, rows: Any) -> Left:
