@@ -18,7 +18,7 @@ from infimum.backends.cuda import audit
 from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
-from infimum.backends.cuda import linear as cuda_linear
+from infimum.backends.cuda import fused as cuda_fused
 from infimum.backends.placement import Gpu, is_on_device
 from infimum.boxes import Boxes
 from infimum.contractors import Level, MeanValue, Monotone, Stationary
@@ -27,9 +27,9 @@ from infimum.contractors.known import Known
 from infimum.contractors.links import Links
 from infimum.contractors.rotated import rotated_boxes
 from infimum.core.chain import Left
-from infimum.core.codes import ChainKeeping, ChainKnown
+from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain, read_bounds
-from infimum.errors import BackendUnavailable, InfimumError, InvalidJacobian
+from infimum.errors import BackendUnavailable, InvalidInterval, InvalidJacobian
 from infimum.function.function import Function, trace
 from infimum.function.rotation import rotation
 from random_functions import planted_function, random_function
@@ -81,13 +81,20 @@ def same(here: Left, there: Left) -> bool:
 
 
 def compared(
-    function: Function, domain: Domain, boxes: Boxes, contractors: Sequence[Any] = ALL, level: float = np.inf
+    function: Function,
+    domain: Domain,
+    boxes: Boxes,
+    contractors: Sequence[Any] = ALL,
+    level: float = np.inf,
+    whole: bool = False,
 ) -> list[Left]:
-    """Compare both for every way of keeping, and return what the core's left."""
+    """Compare both for every way of keeping, and return what the core's left. whole: a kernel is a whole link."""
     gpu = function.on(Gpu(**EVERYTHING))
     named = [(type(one).__name__, one) for one in contractors]
     here, there = Links(named, function, domain), Links(named, gpu, domain)
     far = Boxes(*map(cuda_device.to_device, boxes))
+    if whole:
+        assert there._there.fuse() and there._there.fused_kernels(wait=True)
     found = []
     for keeping in ChainKeeping:
         left = here.run(boxes, Known(function, domain, level), keeping)[1]
@@ -268,6 +275,98 @@ def test_slopes_come_back_with_the_boxes(quick: Any) -> None:  # noqa: F811
     assert np.array_equal(here.has, there.has)
 
 
+def test_a_box_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 20, 3)
+    boxes.lo[5], boxes.hi[5] = np.inf, np.inf
+    said = []
+    for f, batch in (
+        (function, boxes),
+        (function.on(Gpu(**EVERYTHING)), Boxes(*map(cuda_device.to_device, boxes))),
+    ):
+        with pytest.raises(InvalidInterval) as error:
+            Links([("", Level())], f, domain).run(batch, Known(f, domain), ChainKeeping.KEEP_SOME)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+# --- whole links -----------------------------------------------------------------------------------------------------
+
+WHOLE: dict[str, Callable[[], Any]] = {
+    "random 2": lambda: random_function(2),
+    "random 12": lambda: random_function(12),
+    "kink": lambda: planted_function(1),
+    "steps": lambda: planted_function(3),
+    "border": lambda: planted_function(4),
+    "sum": lambda: planted_function(7),
+    "hartmann6": problems.hartmann6,
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_links_have_the_cores_bits(name: str, quick: Any) -> None:  # noqa: F811
+    f = WHOLE[name]()
+    domain = read_bounds(f.bounds)
+    function = trace(getattr(f, "f", f), domain.n)
+    boxes = drawn_boxes(domain, 300, 7)
+    for level in levels(function, boxes):
+        compared(function, domain, boxes, ALL, level, whole=True)
+
+
+def test_whole_links_in_another_order_have_the_cores_bits(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, np.inf), (0, 0.5)])
+    boxes = drawn_boxes(domain, 80, 7)
+    compared(function, domain, boxes, OTHERS[1], 0.9, whole=True)
+
+
+def test_a_whole_link_is_one_launch(quick: Any) -> None:  # noqa: F811
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    gpu = function.on(Gpu(**EVERYTHING))
+    links = Links([(type(one).__name__, one) for one in ALL], gpu, domain)
+    assert links._there.fuse() and links._there.fused_kernels(wait=True)
+    far = Boxes(*map(cuda_device.to_device, drawn_boxes(domain, 5000, 3)))
+    links.run(far, Known(gpu, domain, 0.9), ChainKeeping.KEEP_SOME)
+    assert len(quick.launches) == 6  # enter, four links, leave
+    assert quick.launches[1] == (4, 5000)  # 512 threads: they go on to further boxes
+
+
+def test_what_cannot_be_whole_goes_pass_by_pass(quick: Any) -> None:  # noqa: F811
+    domain = read_bounds([(-2, 3)] * 2)
+    users = trace(_bowl, 2, jac=_bowl_slope)
+    wide = problems.named("rotgriewank", 70)
+    for function, on in ((users, domain), (trace(wide.f, 70), read_bounds(wide.bounds))):
+        links = Links([(type(one).__name__, one) for one in ALL], function.on(Gpu(**EVERYTHING)), on)
+        assert not links._there.fuse() and links._there.fused_kernels(wait=True) is None
+    assert not Links([], users.on(Gpu(**EVERYTHING)), domain)._there.fuse()
+
+
+def test_nothing_is_whole_unless_asked(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setattr(cuda_fused.FusedKernels, "__init__", lambda *_: pytest.fail("made"))
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    compared(function, domain, drawn_boxes(domain, 40, 1), ALL, 0.9)
+
+
+def test_a_whole_link_that_gives_other_numbers_is_compiled_again_with_care(
+    quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    launch, load, careful = cuda_fused.FusedKernels.launch, cuda_fused.FusedKernels.load, []
+
+    def off(made: cuda_fused.FusedKernels, number: int, arguments: Sequence[Any], *rest: Any) -> None:
+        launch(made, number, arguments, *rest)
+        if not careful:
+            arguments[8][...] = fake_cupy.far(np.nextafter(fake_cupy.near(arguments[8]), np.inf))
+
+    def loaded(made: cuda_fused.FusedKernels, manner: str) -> None:
+        careful.extend([manner] if manner else [])
+        load(made, manner)
+
+    monkeypatch.setattr(cuda_fused.FusedKernels, "launch", off)
+    monkeypatch.setattr(cuda_fused.FusedKernels, "load", loaded)
+    compared(function, domain, drawn_boxes(domain, 60, 3), ALL, 0.9, whole=True)
+    assert careful == [audit.CAREFUL]
+
+
 # --- how much is launched --------------------------------------------------------------------------------------------
 
 
@@ -397,15 +496,30 @@ def test_a_small_batch_begins_nothing(quick: Any) -> None:  # noqa: F811
 
 
 @pytest.mark.parametrize("architecture", ["compute_80", "compute_90", "compute_100"])
-@pytest.mark.parametrize("more", [(), (audit.CAREFUL,)])
-def test_nvrtc_compiles_every_rule(architecture: str, more: tuple[str, ...]) -> None:
+def test_nvrtc_compiles_every_rule(architecture: str) -> None:
     compiler = nvrtc.library()
     if compiler is None:
         pytest.skip("no NVRTC")
-    shown = host_cuda.ptx(compiler, cuda_chain.text(), architecture, () if more else ())
+    shown = host_cuda.ptx(compiler, cuda_chain.text(), architecture)
     for rule in cuda_chain.RULES:
         assert f".entry infimum_chain_{rule}(" in shown
     assert ".local" not in re.sub(r"//.*", "", shown) and "fma.rn" not in shown  # nothing of a box leaves the registers
+
+
+@pytest.mark.parametrize("architecture", ["compute_80", "compute_90"])
+def test_nvrtc_compiles_whole_links(architecture: str) -> None:
+    compiler = nvrtc.library()
+    if compiler is None:
+        pytest.skip("no NVRTC")
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    links = Links([(type(one).__name__, one) for one in ALL], function, domain)
+    programs = {name: source() for name, source in links._given.programs.items()}
+    head = "#define INFIMUM_TEAM 1\n#define INFIMUM_VALUE Range\n"
+    text = cuda_fused.text(links._there.links, programs)
+    shown = host_cuda.ptx(compiler, head + text, architecture, (cuda_compile.QUICK,))
+    for number in range(len(ALL)):
+        assert f".entry infimum_link{number}(" in shown
+    assert "ld.global.nc" in shown  # constants; boxes are written by the kernel that reads them
 
 
 # --- on a GPU --------------------------------------------------------------------------------------------------------
@@ -420,6 +534,7 @@ def test_a_gpu_takes_random_functions_through_a_chain_with_the_cores_bits(seed: 
         for level in levels(function, boxes):
             compared(function, domain, boxes, ALL, level)
         compared(function, domain, boxes, OTHERS[seed % len(OTHERS)], levels(function, boxes)[0])
+        compared(function, domain, boxes, ALL, levels(function, boxes)[0], whole=True)
 
 
 @pytest.mark.gpu
