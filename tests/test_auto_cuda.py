@@ -112,7 +112,7 @@ def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def quick(fake: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The same with the core's virtual machine in place of Programs' kernels: nothing to compile but the rules, once."""
+    """The same with the core's virtual machine in place of Programs' kernels: nothing but rules to compile, once."""
     compiled = cuda_compile.compiled
 
     def rules(text: str, *given: Any, **how: Any) -> bytes:

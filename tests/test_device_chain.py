@@ -1,10 +1,12 @@
-"""A chain on a GPU has the bits and the counts of the core's; without a GPU its kernels run on the host (host_shim.h)."""
+"""A chain on a GPU has the bits and counts of the core's; without a GPU its kernels run on the host (host_shim.h)."""
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
-import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import fake_cupy
 import host_cuda
 import nvrtc
+import test_auto_cuda
 from infimum import problems
 from infimum.backends.cuda import audit
 from infimum.backends.cuda import chain as cuda_chain
@@ -33,7 +36,9 @@ from infimum.errors import BackendUnavailable, InvalidInterval, InvalidJacobian
 from infimum.function.function import Function, trace
 from infimum.function.rotation import rotation
 from random_functions import planted_function, random_function
-from test_auto_cuda import EVERYTHING, fake, quick  # noqa: F401
+from test_auto_cuda import EVERYTHING
+
+fake, quick = test_auto_cuda.fake, test_auto_cuda.quick
 
 ALL = (Level(), Monotone(), Stationary(), MeanValue())
 OTHERS = (
@@ -115,7 +120,7 @@ def drawn(f: Any) -> tuple[Function, Domain]:
 
 
 @pytest.mark.parametrize("first", range(0, 60, 10))
-def test_random_functions_have_the_cores_bits(first: int, quick: Any) -> None:  # noqa: F811
+def test_random_functions_have_the_cores_bits(first: int, quick: Any) -> None:
     launched = len(quick.launches)
     for seed in range(first, first + 10):
         for f in (random_function(seed), planted_function(seed)):
@@ -127,7 +132,7 @@ def test_random_functions_have_the_cores_bits(first: int, quick: Any) -> None:  
     assert len(quick.launches) > launched + 1000
 
 
-def test_what_links_do_is_seen_in_these_comparisons(quick: Any) -> None:  # noqa: F811
+def test_what_links_do_is_seen_in_these_comparisons(quick: Any) -> None:
     slopes, totals = 0, dict.fromkeys(ALL, 0.0)
     for name, n in (("goldstein_price", 2), ("hartmann6", 6), ("shekel10", 4)):
         problem = problems.named(name, n)
@@ -156,7 +161,9 @@ def _steps(x: Any) -> Any:
 @pytest.mark.parametrize("f", [_branches, _nowhere, _steps])
 @pytest.mark.parametrize("bounds", [[(-1, 1)] * 2, [(-np.inf, np.inf)] * 2, [(-2, np.inf), (0, 0)]])
 def test_jumps_undefined_values_and_infinite_domains_have_the_cores_bits(
-    f: Callable[..., Any], bounds: Any, quick: Any  # noqa: F811
+    f: Callable[..., Any],
+    bounds: Any,
+    quick: Any,
 ) -> None:
     function, domain = trace(f, 2), read_bounds(bounds)
     boxes = drawn_boxes(domain, 64, 3)
@@ -166,14 +173,14 @@ def test_jumps_undefined_values_and_infinite_domains_have_the_cores_bits(
 
 
 @pytest.mark.parametrize(("name", "n"), [("hartmann6", 6), ("goldstein_price", 2), ("nist_misra1a", 2)])
-def test_emitted_programs_between_the_rules_have_the_cores_bits(name: str, n: int, fake: Any) -> None:  # noqa: F811
+def test_emitted_programs_between_the_rules_have_the_cores_bits(name: str, n: int, fake: Any) -> None:
     problem = problems.named(name, n)
     function, domain = trace(problem.f, n), read_bounds(problem.bounds)
     boxes = drawn_boxes(domain, 50, 1)
     compared(function, domain, boxes, ALL, levels(function, boxes)[0])
 
 
-def test_wide_phases_lie_in_memory_by_boxes(quick: Any) -> None:  # noqa: F811
+def test_wide_phases_lie_in_memory_by_boxes(quick: Any) -> None:
     problem = problems.named("rotgriewank", 70)  # a warp takes a box
     function, domain = trace(problem.f, 70), read_bounds(problem.bounds)
     boxes = drawn_boxes(domain, 12, 1)
@@ -196,8 +203,16 @@ def _log_slope(x: Any) -> Any:
     return [np.log(x[1] + 1), x[0] / (x[1] + 1) + 2 * x[1]]
 
 
-@pytest.mark.parametrize(("f", "slope"), [(_bowl, _bowl_slope), (_log, _log_slope)])
-def test_a_gradient_of_the_users_has_the_cores_bits(f: Any, slope: Any, quick: Any) -> None:  # noqa: F811
+def _half_defined(x: Any) -> Any:
+    return [2 * np.sqrt(x[0]) ** 2, 2 * x[1]]
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [(_bowl, _bowl_slope), (_log, _log_slope), (lambda x: x[0] ** 2 + x[1] ** 2, _half_defined)],
+    ids=["kink", "log", "half defined"],
+)
+def test_a_gradient_of_the_users_has_the_cores_bits(f: Any, slope: Any, quick: Any) -> None:
     domain = read_bounds([(-2, 3)] * 2)
     function = trace(f, 2, jac=slope)
     boxes = drawn_boxes(domain, 80, 5)
@@ -206,7 +221,7 @@ def test_a_gradient_of_the_users_has_the_cores_bits(f: Any, slope: Any, quick: A
         compared(function, domain, boxes, OTHERS[1], level)
 
 
-def test_a_gradient_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:  # noqa: F811
+def test_a_gradient_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:
     domain = read_bounds([(-2, 3)] * 2)
     function = trace(lambda x: x[0] ** 2 + x[1] ** 2, 2, jac=lambda x: [2 * x[0], 2 * x[1] + 0.5])
     boxes, said = drawn_boxes(domain, 40, 5), []
@@ -220,8 +235,21 @@ def test_a_gradient_that_is_none_is_refused_in_the_cores_words(quick: Any) -> No
     assert said[0] == said[1]
 
 
+def test_boxes_at_oblique_edges_have_the_cores_bits(quick: Any) -> None:
+    problem = problems.named("goldstein_price", 2)
+    user = read_bounds(problem.bounds)
+    turned = rotation(trace(problem.f, 2), np.zeros(2), np.eye(2))  # so that edges are met exactly
+    assert turned is not None
+    rotated = rotated_boxes(turned, (user.lo, user.hi), user)
+    assert rotated is not None
+    boxes = drawn_boxes(rotated.domain, 100, 3)
+    found = Boxes(np.maximum(boxes.lo, user.lo), np.minimum(boxes.hi, user.hi), boxes.lower)
+    for one in (Monotone(), Stationary()):
+        compared(turned.function, rotated.domain, found, (one,))
+
+
 @pytest.mark.parametrize("name", ["goldstein_price", "random"])
-def test_oblique_edges_have_the_cores_bits(name: str, quick: Any) -> None:  # noqa: F811
+def test_oblique_edges_have_the_cores_bits(name: str, quick: Any) -> None:
     f = problems.named(name, 2) if name != "random" else random_function(2)
     user = read_bounds(f.bounds)
     function = trace(f.f if name != "random" else f, user.n)
@@ -238,14 +266,37 @@ def test_oblique_edges_have_the_cores_bits(name: str, quick: Any) -> None:  # no
 
 
 @pytest.mark.parametrize("count", [0, 1, 129, 700])
-def test_batches_of_any_size_and_order_have_the_cores_bits(count: int, quick: Any) -> None:  # noqa: F811
+def test_batches_of_any_size_and_order_have_the_cores_bits(count: int, quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     boxes = drawn_boxes(domain, count, 3)
     compared(function, domain, boxes, ALL, 0.9)
     compared(function, domain, Boxes(np.asfortranarray(boxes.lo), boxes.hi, boxes.lower), ALL, 0.9)
 
 
-def test_programs_without_a_kernel_run_on_the_cpu_between_the_rules(quick: Any) -> None:  # noqa: F811
+def test_bounds_at_the_limit_and_at_infinity_have_the_cores_bits(quick: Any) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 100, 3)
+    boxes.lower[::3], boxes.lower[1::3] = 0.9, np.inf
+    for level in (0.9, np.inf):
+        for contractors in (ALL, *OTHERS):
+            compared(function, domain, boxes, contractors, level)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_limit_for_each_box_has_the_cores_bits(whole: bool, quick: Any) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 200, 3)
+    limit = np.random.default_rng(3).uniform(-0.5, 2.0, 200)
+    gpu = function.on(Gpu(**EVERYTHING))
+    links = Links([(type(one).__name__, one) for one in ALL], gpu, domain)
+    assert not whole or (links._there.fuse() and links._there.fused_kernels(wait=True))
+    wanted = links._chain.run((boxes.lo, boxes.hi, boxes.lower), limit)
+    far = Boxes(*map(cuda_device.to_device, boxes))
+    found = links._there.run((far.lo, far.hi, far.lower), cuda_device.to_device(limit), gpu.place.run)
+    assert same(wanted, found) and wanted.taken[3] > 1
+
+
+def test_programs_without_a_kernel_run_on_the_cpu_between_the_rules(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     boxes = drawn_boxes(domain, 60, 3)
     gpu = function.on(Gpu(call=0.0, patience=1e9, many=0))
@@ -253,13 +304,11 @@ def test_programs_without_a_kernel_run_on_the_cpu_between_the_rules(quick: Any) 
     left = Links(named, function, domain).run(boxes, Known(function, domain, 0.9), ChainKeeping.KEEP_SOME)[1]
     there, known = Links(named, gpu, domain), Known(gpu, domain, 0.9)
     far = Boxes(*map(cuda_device.to_device, boxes))
-    found = there._there.run(
-        tuple(far), known.limits(far), gpu.place.run, upper=0.9, keeping=ChainKeeping.KEEP_SOME
-    )
+    found = there._there.run(tuple(far), known.limits(far), gpu.place.run, upper=0.9, keeping=ChainKeeping.KEEP_SOME)
     assert same(left, found) and not gpu.place.kernels
 
 
-def test_slopes_come_back_with_the_boxes(quick: Any) -> None:  # noqa: F811
+def test_slopes_come_back_with_the_boxes(quick: Any) -> None:
     problem = problems.hartmann6()
     function, domain = trace(problem.f, 6), read_bounds(problem.bounds)
     lo = np.random.default_rng(5).uniform(0, 0.9, (200, 6))
@@ -275,7 +324,7 @@ def test_slopes_come_back_with_the_boxes(quick: Any) -> None:  # noqa: F811
     assert np.array_equal(here.has, there.has)
 
 
-def test_a_box_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:  # noqa: F811
+def test_a_box_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     boxes = drawn_boxes(domain, 20, 3)
     boxes.lo[5], boxes.hi[5] = np.inf, np.inf
@@ -304,7 +353,7 @@ WHOLE: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", WHOLE)
-def test_whole_links_have_the_cores_bits(name: str, quick: Any) -> None:  # noqa: F811
+def test_whole_links_have_the_cores_bits(name: str, quick: Any) -> None:
     f = WHOLE[name]()
     domain = read_bounds(f.bounds)
     function = trace(getattr(f, "f", f), domain.n)
@@ -313,13 +362,13 @@ def test_whole_links_have_the_cores_bits(name: str, quick: Any) -> None:  # noqa
         compared(function, domain, boxes, ALL, level, whole=True)
 
 
-def test_whole_links_in_another_order_have_the_cores_bits(quick: Any) -> None:  # noqa: F811
+def test_whole_links_in_another_order_have_the_cores_bits(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, np.inf), (0, 0.5)])
     boxes = drawn_boxes(domain, 80, 7)
     compared(function, domain, boxes, OTHERS[1], 0.9, whole=True)
 
 
-def test_a_whole_link_is_one_launch(quick: Any) -> None:  # noqa: F811
+def test_a_whole_link_is_one_launch(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     gpu = function.on(Gpu(**EVERYTHING))
     links = Links([(type(one).__name__, one) for one in ALL], gpu, domain)
@@ -330,7 +379,7 @@ def test_a_whole_link_is_one_launch(quick: Any) -> None:  # noqa: F811
     assert quick.launches[1] == (4, 5000)  # 512 threads: they go on to further boxes
 
 
-def test_what_cannot_be_whole_goes_pass_by_pass(quick: Any) -> None:  # noqa: F811
+def test_what_cannot_be_whole_goes_pass_by_pass(quick: Any) -> None:
     domain = read_bounds([(-2, 3)] * 2)
     users = trace(_bowl, 2, jac=_bowl_slope)
     wide = problems.named("rotgriewank", 70)
@@ -340,14 +389,15 @@ def test_what_cannot_be_whole_goes_pass_by_pass(quick: Any) -> None:  # noqa: F8
     assert not Links([], users.on(Gpu(**EVERYTHING)), domain)._there.fuse()
 
 
-def test_nothing_is_whole_unless_asked(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_nothing_is_whole_unless_asked(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_fused.FusedKernels, "__init__", lambda *_: pytest.fail("made"))
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     compared(function, domain, drawn_boxes(domain, 40, 1), ALL, 0.9)
 
 
 def test_a_whole_link_that_gives_other_numbers_is_compiled_again_with_care(
-    quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    quick: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     launch, load, careful = cuda_fused.FusedKernels.launch, cuda_fused.FusedKernels.load, []
@@ -370,7 +420,7 @@ def test_a_whole_link_that_gives_other_numbers_is_compiled_again_with_care(
 # --- how much is launched --------------------------------------------------------------------------------------------
 
 
-def test_a_pass_is_three_launches_and_a_link_one_more(quick: Any) -> None:  # noqa: F811
+def test_a_pass_is_three_launches_and_a_link_one_more(quick: Any) -> None:
     function, domain = trace(lambda x: x[0] ** 2 + x[1] ** 2 + 1, 2), read_bounds([(-1, 1)] * 2)
     boxes = Boxes(*map(cuda_device.to_device, drawn_boxes(domain, 300, 3)))
     gpu = function.on(Gpu(**EVERYTHING))
@@ -411,7 +461,9 @@ def _chain_of_three(function: Function, domain: Domain) -> tuple[Boxes, Callable
 
 @pytest.mark.parametrize("rule", ["level", "count", "mean_value"])
 def test_a_rule_that_gives_other_numbers_is_compiled_again_with_care(
-    rule: str, quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    rule: str,
+    quick: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _, run, left = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
     made = cuda_chain.kernels(0).result()
@@ -420,7 +472,7 @@ def test_a_rule_that_gives_other_numbers_is_compiled_again_with_care(
     assert same(left, run()) and made.is_careful and quick.compiled == compiled + 1
 
 
-def test_a_chain_that_is_not_to_be_believed_is_refused(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_chain_that_is_not_to_be_believed_is_refused(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, run, _ = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
     with monkeypatch.context() as patch:
         Wrong(patch, "level", careful_too=True)
@@ -435,7 +487,7 @@ def test_a_chain_that_is_not_to_be_believed_is_refused(quick: Any, monkeypatch: 
         run()
 
 
-def test_work_that_is_counted_otherwise_is_noticed(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_work_that_is_counted_otherwise_is_noticed(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, run, _ = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
     launch = cuda_chain.Kernels.launch
 
@@ -449,7 +501,7 @@ def test_work_that_is_counted_otherwise_is_noticed(quick: Any, monkeypatch: pyte
         run()
 
 
-def test_a_batch_that_does_not_fit_runs_on_the_cpu(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_batch_that_does_not_fit_runs_on_the_cpu(quick: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, run, left = _chain_of_three(trace(_branches, 2), read_bounds([(-1, 1)] * 2))
 
     def full(*_: Any) -> Any:
@@ -463,7 +515,8 @@ def test_a_batch_that_does_not_fit_runs_on_the_cpu(quick: Any, monkeypatch: pyte
 
 
 def test_kernels_are_begun_once_the_cpu_has_spent_enough_and_the_gpu_is_used_from_then_on(
-    quick: Any, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+    quick: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     boxes = drawn_boxes(domain, 60, 3)
@@ -483,7 +536,39 @@ def test_kernels_are_begun_once_the_cpu_has_spent_enough_and_the_gpu_is_used_fro
     assert gpu.place.kernels >= 4
 
 
-def test_a_small_batch_begins_nothing(quick: Any) -> None:  # noqa: F811
+def test_a_search_moves_to_the_gpu_with_all_its_boxes(quick: Any) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    boxes = drawn_boxes(domain, 60, 3)
+    gpu = function.on(Gpu(call=1e9, patience=1e-9, many=1))
+    chain, wanted = ContractorChain(gpu, domain), ContractorChain(function, domain).contract(boxes, 0.9)
+    launches = []
+    for _ in range(4):
+        found = chain.contract(boxes, 0.9)
+        assert all(np.array_equal(a, b) and not is_on_device(a) for a, b in zip(found, wanted, strict=True))
+        launches.append(len(quick.launches))
+        for known in gpu.place._known.values():
+            if known.making is not None:
+                known.making.result(60)
+        if launches == [0]:
+            cuda_chain.kernels(0).result(60)
+    assert launches[0] == launches[1] == 0 < launches[-1]
+
+
+def test_the_benchmark_runs_in_a_tiny_form(
+    fake: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "bench"))
+    monkeypatch.setenv("OUT", str(tmp_path))
+    assert importlib.import_module("gpu_engine").main(["--tiny", "rana4"]) == 0
+    (case,) = json.loads((tmp_path / "gpu_engine.json").read_text())["cases"]
+    (row,) = case["batches"]
+    assert row["same"] is True and row["whole"]["launches"] == {"programs": 0, "rules": 2, "links": 4}
+    assert row["passes"]["launches"]["programs"] >= 1
+
+
+def test_a_small_batch_begins_nothing(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     gpu = function.on(Gpu(call=1e9, patience=1e-9, many=10**6))
     links = Links([("", Level())], gpu, domain)

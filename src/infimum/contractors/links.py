@@ -1,8 +1,8 @@
 """Links: contractors that the core applies itself, a block of boxes from the first to the last (core/chain).
 
 A contractor that can be one says so by `link`. It is told what it needs of the function by name; a Program is made when
-the core first asks for it. Boxes on a GPU are contracted there (backends/cuda/chain.py) once its kernels are loaded; until
-then they come to the core and go back. Where that is makes no difference but in time.
+the core first asks for it. Boxes on a GPU are contracted there (backends/cuda/chain.py) once its kernels are loaded;
+until then they come to the core and go back. Where that is makes no difference but in time.
 """
 
 from __future__ import annotations
@@ -82,7 +82,12 @@ class Links:
         with _refusals():
             if place.is_ready(self._needed, boxes.lo, self._seconds) and is_on_device(boxes.lo):
                 left = self._there.run(
-                    tuple(boxes), known.limits(boxes), place.run, upper=upper, keeping=keeping, threads=known.threads
+                    (*boxes.ends, boxes.lower),
+                    known.limits(boxes),
+                    place.run,
+                    upper=upper,
+                    keeping=keeping,
+                    threads=known.threads,
                 )
             else:
                 left = self._here(boxes, known, upper, keeping)
@@ -96,7 +101,7 @@ class Links:
         began = perf_counter()
         host = Boxes(*map(to_host, boxes))
         left = self._chain.run(
-            tuple(host), known.limits(host),
+            (*host.ends, host.lower), known.limits(host),
             upper=upper, keeping=keeping, seconds=deadline.left(), threads=known.threads,
         )  # fmt: skip
         self._seconds += perf_counter() - began
@@ -111,6 +116,7 @@ class Links:
     def _there(self) -> cuda_chain.CudaChain:
         """Return the same chain on the GPU."""
         return cuda_chain.CudaChain(self._function.n, self._links, self._given, self._chain)
+
     def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
         """Return cuts of boxes of the host's memory."""
         with _refusals():
@@ -133,7 +139,7 @@ def _refusals() -> Iterator[None]:
 
 
 def cuts(boxes: Boxes, known: Known, *, sloped: bool) -> tuple[IndexArray, FloatArray]:
-    """Return the variable along which each box is cut, and the number at which, by slopes or by widths alone: policy."""
+    """Return the variable along which each box is cut, and the number there, by slopes or by widths alone: policy."""
     key = "cuts by slopes" if sloped else "cuts by widths"
     links = known.made(key, lambda: Links([], known.function, known.domain, sloped=sloped))
     return links.cuts(boxes, known, sloped)

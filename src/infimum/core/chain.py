@@ -173,7 +173,13 @@ class Chain:
         rows = (_Link * max(1, len(links)))()
         for row, link in zip(rows, links, strict=False):
             first, second = (*(number[name] for name in link.programs), -1, -1)[:2]
-            row.kind, row.first, row.second, row.passes, row.least = int(link.kind), first, second, link.passes, link.least
+            row.kind, row.first, row.second, row.passes, row.least = (
+                int(link.kind),
+                first,
+                second,
+                link.passes,
+                link.least,
+            )
         ends = [_read("an edge", end, (n,)) for end in (*given.edges, *given.ends)]
         shared = (number.get(name, -1) for name in ("gradient", "jacobian", "facts", "image"))
         spec = _Chain(n, len(number), len(links), *shared, ctypes.addressof(rows), *map(address, ends))
@@ -295,7 +301,9 @@ class Chain:
         return variable, place
 
 
-def _read(name: str, given: npt.ArrayLike, shape: tuple[int, ...], kind: npt.DTypeLike = np.float64) -> npt.NDArray[Any]:
+def _read(
+    name: str, given: npt.ArrayLike, shape: tuple[int, ...], kind: npt.DTypeLike = np.float64
+) -> npt.NDArray[Any]:
     """Return what the core reads in place: a contiguous array of this shape. It trusts what it is given."""
     found = np.ascontiguousarray(given, kind)
     if found.shape != shape:

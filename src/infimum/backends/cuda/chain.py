@@ -134,7 +134,11 @@ class CudaChain:
     def fuse(self) -> bool:
         """Begin to compile a kernel for each whole link, used from when it is done; return whether there can be any."""
         programs = {name: source() for name, source in self.given.programs.items() if name not in _APART}
-        if self._fused is None and not _APART & set(self.given.programs) and cuda_fused.can_be_fused(self.links, programs):
+        if (
+            self._fused is None
+            and not _APART & set(self.given.programs)
+            and cuda_fused.can_be_fused(self.links, programs)
+        ):
             self._fused = _compiler().submit(cuda_fused.FusedKernels, self.n, self.links, programs)
         return self._fused is not None
 
@@ -153,9 +157,9 @@ class CudaChain:
         keeping: ChainKeeping = ChainKeeping.KEEP_ALL,
         threads: int = 1,
     ) -> Left:
-        """Return what the links leave of boxes (k, n), (k, n), (k,) of the device, which must be there for the limit (k,).
+        """Return what the links leave of boxes (k, n), (k, n), (k,), on which f is to be at most a limit (k,).
 
-        run: what runs a Program on boxes of the device, as Place.run does.
+        All arrays lie on the device. run: what runs a Program on boxes there, as Place.run does.
         """
         asked = _Asked(boxes, limit, upper, keeping, threads)
         made = kernels(cuda_device.cupy().cuda.Device().id).result()
@@ -237,7 +241,7 @@ def _agree(wanted: Left, found: Left, batch: _Batch, at: Any) -> bool:
 
 
 class _Batch:
-    """Boxes on their way through a chain, in columns on the device. Lists of boxes are arrays of their numbers, rising."""
+    """Boxes on their way through a chain, in columns on the device; a list of some is an array of rising numbers."""
 
     def __init__(self, chain: CudaChain, made: Kernels, asked: _Asked, run: Run) -> None:
         cupy = made.cupy
@@ -255,14 +259,15 @@ class _Batch:
         bytes_of = cupy.empty(3 * self.count, np.uint8)
         known, apart, self._flag = (bytes_of[i * self.count : (i + 1) * self.count] for i in range(3))
         self.taken = cupy.zeros(max(1, len(chain.links)) * self.count, np.int64)
-        self._passes = cupy.zeros(self.count, np.int64) if chain.fused_kernels() else None
+        self._fused = chain.fused_kernels()
+        self._passes: Any = cupy.zeros(self.count, np.int64) if self._fused else None
         self._columns = (
             lo, hi, start_lo, start_hi, *(slopes or (None, None)), part, columns[-self.count :],
             asked.limit.copy(), known, apart,
         )  # fmt: skip
         self._all = cupy.arange(self.count)
 
-    # -------------------------------------------------------------------------------------------- launches
+    # ------------------------------------------------------------------------------------------ launches
 
     def _launch(
         self,
@@ -311,34 +316,46 @@ class _Batch:
         assert found is not None, name
         return found
 
-    # -------------------------------------------------------------------------------------------- from link to link
+    # ------------------------------------------------------------------------------------------ from link to link
 
     def left_by_all(self) -> Left:
         """Return what all links leave."""
-        keeping, fused = self._asked.keeping, self._chain.fused_kernels()
         lo, hi, lower = self._asked.boxes
         self._launch("enter", self._all, given=(lo, hi), a=(lower[:, None], lower[:, None]))
-        left, active = self._all, None if fused else self._kept(self._all)
+        return self._whole() if self._fused else self._by_passes()
+
+    def _by_passes(self) -> Left:
+        """Return what links leave that go pass by pass."""
+        keeping = self._asked.keeping
+        left, active = self._all, self._kept(self._all)
         for number, link in enumerate(self._chain.links):
             if not len(left):
                 break
-            if fused:
-                given = self._arguments(left, None, None, None, int(keeping), self._asked.upper, number)
-                fused.launch(number, given, self._passes, len(left))
-            else:
-                if len(active):
-                    _LINKS[link.kind](self, link, active)
-                self._launch("count", left, option=int(keeping), number=self._asked.upper, link=number)
-            if fused is None or keeping != ChainKeeping.KEEP_ALL:
-                active = self._kept(left)
+            if len(active):
+                _LINKS[link.kind](self, link, active)
+            self._launch("count", left, option=int(keeping), number=self._asked.upper, link=number)
+            active = self._kept(left)
             left = left if keeping == ChainKeeping.KEEP_ALL else active
-        if fused:
-            self.evaluated = int(self._passes.sum())
-            if fused.saw_no_interval():
-                raise _Contradiction
-        return self._leave(left if keeping == ChainKeeping.KEEP_SOME else self._all)
+        return self._leave(left)
 
-    def _leave(self, rows: Any) -> Left:
+    def _whole(self) -> Left:
+        """Return what links leave that are a kernel each, which also counts."""
+        fused, keeping, left = self._fused, self._asked.keeping, self._all
+        assert fused is not None
+        for number in range(len(self._chain.links)):
+            if not len(left):
+                break
+            given = self._arguments(left, None, None, None, int(keeping), self._asked.upper, number)
+            fused.launch(number, given, self._passes, len(left))
+            left = left if keeping == ChainKeeping.KEEP_ALL else self._kept(left)
+        self.evaluated = int(self._passes.sum())
+        if fused.saw_no_interval():
+            raise _Contradiction
+        return self._leave(left)
+
+    def _leave(self, left: Any) -> Left:
+        """Return the boxes that are left, or all of them, as rows."""
+        rows = left if self._asked.keeping == ChainKeeping.KEEP_SOME else self._all
         n, count = self.n, len(rows)
         out = self._cupy.empty((4 * n + 1) * count, np.float64)
         lo, hi, slope_lo, slope_hi = (out[i * n * count : (i + 1) * n * count].reshape(count, n) for i in range(4))
@@ -351,7 +368,7 @@ class _Batch:
         taken = (sums[: len(self._chain.links)] / TAKEN_UNIT).tolist()
         return Left(lo, hi, lower, rows, (slope_lo, slope_hi), has, taken, self.evaluated)
 
-    # -------------------------------------------------------------------------------------------- what is known of boxes
+    # ------------------------------------------------------------------------------------------ what is known of boxes
 
     def _without(self, at: Any, bit: ChainKnown) -> Any:
         """Return the boxes of which something is not known."""
@@ -409,7 +426,7 @@ class _Batch:
         (image,) = self._outputs(program, given)
         self._launch("apart", at, a=image)
 
-    # -------------------------------------------------------------------------------------------- links
+    # ------------------------------------------------------------------------------------------ links
 
     def _level(self, link: Link, active: Any) -> None:
         program = self._program(link.programs[0])

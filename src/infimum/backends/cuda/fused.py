@@ -1,8 +1,8 @@
 """Whole links of a chain as one kernel each: Programs, rules and passes in one text (device_fused.h).
 
-A thread takes a box through all passes of a link, so that a link is one launch and not several for each pass; but threads
-of a warp wait for the one with the most passes, and the text is compiled for one chain of one function. Whether that is
-faster has not been measured: nothing uses it unless asked (CudaChain.fuse).
+A thread takes a box through all passes of a link, so that a link is one launch and not several for each pass; but
+threads of a warp wait for the one with the most passes, and the text is compiled for one chain of one function. Whether
+that is faster has not been measured: nothing uses it unless asked (CudaChain.fuse).
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class _Text:
         self.emitted: dict[str, Emitted] = {}
         self.inputs: dict[str, int] = {}
         self.forms = {link.programs[1] for link in links if link.kind == ChainLink.MEAN_VALUE}
-        pools, tables, parts = [], [], [_HEAD]
+        pools: list[Any] = []
+        tables: list[Any] = []
+        parts = [_HEAD]
         for name in names:
             program = programs[name]
             assert program is not None
@@ -78,16 +80,16 @@ class _Text:
             tables.append(launch.tables(program))
             parts += [made.text, _as_type(name, program.n, made.outputs, *places)]
         parts.append('#include "device_fused.h"')
-        parts += [f"INFIMUM_LINK_ENTRY(link{number}, {call})" for number, call in enumerate(_calls(links, self.emitted))]
+        parts += [
+            f"INFIMUM_LINK_ENTRY(link{number}, {call})" for number, call in enumerate(_calls(links, self.emitted))
+        ]
         self.text = "\n".join([*parts, ""])
         self.pool, self.tables = np.concatenate(pools), np.concatenate(tables)
 
     def room(self, form: bool) -> int:
         """Return how many intervals a thread's room has, that of the form or that of all others."""
         each = [
-            self.inputs[name] + sum(made.outputs)
-            for name, made in self.emitted.items()
-            if (name in self.forms) == form
+            self.inputs[name] + sum(made.outputs) for name, made in self.emitted.items() if (name in self.forms) == form
         ]
         return max(each, default=0)
 
