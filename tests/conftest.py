@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import torture
+from infimum import core
 from infimum.backends.cuda import cache as cuda_cache
 from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import linear as cuda_linear
+from infimum.core.chain import Chain
+from infimum.core.pool import Pool
 
 MUTANTS = str(Path(__file__).parent.parent / "build" / "mutants" / "libinfimum_mutants.so")
 
@@ -37,6 +41,21 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark before pytest deselects by marks."""
     torture.mark(items)
+
+
+@pytest.fixture
+def break_rule(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Break a rule of chains and pools, by its number in core/broken.h (0 for none): they are the test build's."""
+    path = Path(pytestconfig.getoption("--mutants"))
+    if not path.exists():
+        pytest.skip("needs the test build of the core: make mutants")
+    loaded = core.load(path)
+    for made in (Chain, Pool):
+        monkeypatch.setitem(made.__init__.__kwdefaults__, "core", loaded)  # type: ignore[misc]
+    loaded.library.infimum_break.argtypes = [ctypes.c_int]
+    loaded.library.infimum_break(0)
+    yield loaded.library.infimum_break
+    loaded.library.infimum_break(0)
 
 
 def missing_gpu() -> str:

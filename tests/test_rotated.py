@@ -16,7 +16,7 @@ from claims import Claim, Truth, falsehoods, truth_of
 from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.contractors import edges
 from infimum.contractors import rotated as frames
-from infimum.contractors.edges import oblique, touched
+from infimum.contractors.edges import ObliqueDomain, oblique, touched
 from infimum.contractors.known import Known
 from infimum.contractors.linear import products
 from infimum.contractors.linear.products import Bound, Factor
@@ -299,9 +299,11 @@ def test_a_hull_that_is_rounded_inward_is_noticed(monkeypatch: Patch) -> None:
 
 
 def test_a_box_reaches_every_edge_or_none() -> None:
-    domain = oblique(np.full(2, -3.0), np.full(2, 3.0), lambda lo, hi: (hi > 1).any(1))
-    lower, upper = touched(domain, np.full((2, 2), -3.0), np.array([[0.5, 0.5], [0.5, 1.5]]))
-    assert lower.tolist() == upper.tolist() == [[False, False], [True, True]]
+    function = trace(lambda x: np.sum(x**2), 2)
+    as_it_is = Rotation(function, np.zeros(2), np.eye(2), function)
+    domain = oblique(np.full(2, -3.0), np.full(2, 3.0), as_it_is, (np.full(2, -np.inf), np.ones(2)))
+    lower, upper = touched(domain, np.full((3, 2), -3.0), np.array([[0.5, 0.5], [0.5, 1.5], [1.0, 0.5]]))
+    assert lower.tolist() == upper.tolist() == [[False, False], [True, True], [True, True]]
     assert not domain.contains([0.0, 0.0])  # of no point it is known that the user's domain holds it
 
 
@@ -402,19 +404,20 @@ def test_no_claim_of_many_searches_is_false() -> None:
     assert not list(false_claims(on_the_edge(range(700, 1000)), most=12, blind=True))
 
 
-def never(self: RotatedBoxes, lo: FloatArray, hi: FloatArray) -> Any:
+def never(self: ObliqueDomain, lo: FloatArray, hi: FloatArray) -> Any:
     return np.zeros(len(lo), bool)
 
 
-def test_slopes_believed_at_the_users_edges_are_noticed(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(RotatedBoxes, "_reaches", never)
+def test_slopes_believed_at_the_users_edges_are_noticed(break_rule: Callable[[int], None], monkeypatch: Patch) -> None:
+    monkeypatch.setattr(ObliqueDomain, "reaches", never)
+    break_rule(43)
     assert any(false_claims(on_the_edge(range(20)), most=12))
 
 
 def test_edges_of_rotated_boxes_taken_for_the_users_are_noticed(monkeypatch: Patch) -> None:
     """The slope may lead out of the box of u, which is no edge: what is kept there is not where the minimum is."""
 
-    def plain(lo: FloatArray, hi: FloatArray, reaches: Callable[..., Any]) -> Domain:
+    def plain(lo: FloatArray, hi: FloatArray, rotation: Rotation, edges: Ends) -> Domain:
         return Domain(lo.copy(), hi.copy(), lo.copy(), hi.copy())
 
     monkeypatch.setattr(frames, "oblique", plain)

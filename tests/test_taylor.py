@@ -17,11 +17,12 @@ from contractions import Applied, boxes_around, missing
 from coupled_functions import coupled_function, planted_squares
 from infimum.boxes import Boxes, FloatArray, concatenated
 from infimum.contractors import Known, edges, taylor, trial
-from infimum.contractors.edges import oblique
+from infimum.contractors.edges import ObliqueDomain, oblique
 from infimum.contractors.taylor import Taylor
 from infimum.core import linear
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
+from infimum.function.rotation import Rotation
 from jets import second_derivatives
 from random_functions import RandomFunction, Undecided, random_function
 from test_contractors import known_points
@@ -92,6 +93,13 @@ def traced(f: RandomFunction) -> tuple[Function, Domain]:
     return trace(f, f.n, box=(domain.lo, domain.hi)), domain
 
 
+def edged_everywhere(function: Function, domain: Domain) -> ObliqueDomain:
+    """A domain of which every box reaches an edge."""
+    as_it_is = Rotation(function, np.zeros(function.n), np.eye(function.n), function)
+    nothing = np.full(function.n, np.inf)
+    return oblique(domain.lo, domain.hi, as_it_is, (nothing, -nothing))
+
+
 def lost(functions: Iterable[Drawn]) -> Iterator[str]:
     """Points up to the upper bound that are removed, and bounds above a value; edges are everywhere."""
     for f, seed in functions:
@@ -99,7 +107,7 @@ def lost(functions: Iterable[Drawn]) -> Iterator[str]:
         function, domain = traced(f)
         if not len(x) or not function.has_second_derivatives:
             continue
-        anywhere = oblique(domain.lo, domain.hi, lambda lo, hi: np.ones(len(lo), bool))
+        anywhere = edged_everywhere(function, domain)
         upper = np.array([math.nextafter(float(v.upper()), math.inf) for v in values])
         kept = Applied(Taylor(function), function, anywhere).boxes(lo, hi, upper)
         yield from (f"{f.name}: {m}" for m in missing(x, kept.ends))
@@ -141,7 +149,7 @@ def lost_in_cells(functions: Iterable[Drawn]) -> Iterator[str]:
         function, domain = traced(f)
         if not function.has_second_derivatives:
             continue
-        anywhere = oblique(domain.lo, domain.hi, lambda lo, hi: np.ones(len(lo), bool))
+        anywhere = edged_everywhere(function, domain)
         for k, value in enumerate(values[:4]):
             box = Boxes(lo[k : k + 1], hi[k : k + 1])
             upper = math.nextafter(float(value.upper()), math.inf)

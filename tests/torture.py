@@ -32,6 +32,7 @@ LEFT: dict[str, Left] = {
     "test_truth.py::test_no_hostile_strategy_makes_a_result_false": 5,
     "test_strategies.py::test_no_strategy_makes_a_result_false": 7,
     "test_spellings.py::test_a_maximum_of_the_negative_is_the_same_fit": 5,
+    "test_chain.py::test_a_chain_leaves_what_its_reference_leaves": 51,
     "test_planted.py::test_no_claim_about_a_planted_problem_is_false": 83,
     "test_vm.py::test_a_random_program_computes_what_it_says": 7,
     "test_goals.py::test_success_is_never_claimed_on_functions_with_edges": 3,

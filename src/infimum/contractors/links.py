@@ -139,7 +139,7 @@ def _refusals() -> Iterator[None]:
 
 
 def cuts(boxes: Boxes, known: Known, *, sloped: bool) -> tuple[IndexArray, FloatArray]:
-    """Return the variable along which each box is cut, and the number there, by slopes or by widths alone: policy."""
+    """Return the variable along which each box is cut, and the number at which, by slopes or widths alone: policy."""
     key = "cuts by slopes" if sloped else "cuts by widths"
     links = known.made(key, lambda: Links([], known.function, known.domain, sloped=sloped))
     return links.cuts(boxes, known, sloped)

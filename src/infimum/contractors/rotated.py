@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.boxes import Boxes, Ends, FloatArray, met
+from infimum.boxes import Boxes, Ends, met
 from infimum.contractors.edges import ObliqueDomain, oblique
 from infimum.contractors.known import Known
 from infimum.contractors.linear.products import Factor, above, centred, defect, differences, ends

@@ -21,7 +21,6 @@ IntArray = npt.NDArray[np.int64]
 Arrays = tuple[FloatArray, FloatArray, FloatArray]
 
 
-
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """Return the library; it is told what the pool's calls return."""
     library.infimum_pool_make.restype = ctypes.c_void_p
@@ -34,7 +33,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
 class Pool:
     """Boxes of n variables, arrays (k, n), (k, n) and (k,) of doubles, in contiguous rows."""
 
-    def __init__(self, n: int, threads: int = 1, core: Core = _default) -> None:
+    def __init__(self, n: int, threads: int = 1, *, core: Core = _default) -> None:
         if n < 1:
             raise ValueError(f"boxes have a variable at least, got n = {n}")
         self.n = n

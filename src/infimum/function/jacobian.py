@@ -92,8 +92,8 @@ def refusal(variable: int, side: Sequence[float], derived: Sequence[float], give
     """Return the error that a user's derivative deserves which cannot be one where x lies in `side`."""
     return InvalidJacobian(
         f"jac gives a derivative by variable {variable} in {_range(given)} on a box where the function's own lies in "
-        f"{_range(derived)}, so it is not its gradient. There x[{variable}] is in {_range(side)}. Correct jac, or leave "
-        "it out."
+        f"{_range(derived)}, so it is not its gradient. There x[{variable}] is in {_range(side)}. Correct jac, or "
+        "leave it out."
     )
 
 

@@ -31,11 +31,12 @@ class Pool:
             self._boxes.add(*boxes)
 
     def add_halves(self, boxes: Boxes, sides: IndexArray, at: FloatArray) -> int:
-        """Keep boxes cut in two along a side each, whole where the number `at` is not inside it; return how many were cut.
+        """Keep boxes cut in two along a side each, whole where the number `at` is not inside it; return the cuts.
 
         Both halves share the cut and keep the outer ends and the bound, so that no point is lost.
         """
-        return self._boxes.add_halves(*boxes, sides, at) if len(boxes) else 0
+        lo, hi, lower = boxes
+        return self._boxes.add_halves(lo, hi, lower, sides, at) if len(boxes) else 0
 
     def all(self) -> Boxes:
         """Return every box, the oldest first."""
