@@ -116,6 +116,38 @@ class Place:
         return arrays
 
 
+class Movable(Place):
+    """The CPU, until it becomes another place: what runs here goes on there, without beginning again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now: Place = Place()
+
+    def move(self, place: Place) -> None:
+        """Run all that follows at this place."""
+        self._now, self.backend = place, place.backend
+
+    def run(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode = "interval",
+        variant: str | None = None,
+        threads: int | None = 1,
+    ) -> Outputs:
+        """Run where this is now."""
+        return self._now.run(program, lo, hi, mode, variant, threads)
+
+    def another(self) -> Place:
+        """Return a place of the kind that this is now."""
+        return self._now.another()
+
+    def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+        """Return the arrays where much work on them is done soonest now."""
+        return self._now.to_device(*arrays)
+
+
 @dataclass
 class _Known:
     """What is known of a program in one mode and for one team: its kernel, and what it took on the CPU."""

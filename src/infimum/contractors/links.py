@@ -19,12 +19,12 @@ import numpy.typing as npt
 from infimum import deadline
 from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.placement import is_on_device, like, to_host
-from infimum.boxes import Boxes, FloatArray
+from infimum.boxes import Boxes, Ends, FloatArray
 from infimum.concurrency import cached_property
 from infimum.contractors.contractor import Contractor, is_own
 from infimum.contractors.edges import ObliqueDomain
 from infimum.contractors.known import Known
-from infimum.core.chain import Chain, Given, Late, Left, Link, NoGradient
+from infimum.core.chain import Chain, Given, Late, Left, Link, Look, NoGradient
 from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain
 from infimum.function.expression import form
@@ -117,6 +117,13 @@ class Links:
         """Return the same chain on the GPU."""
         return cuda_chain.CudaChain(self._function.n, self._links, self._given, self._chain)
 
+    def look(self, boxes: Boxes, known: Known, within: Ends, most: int) -> Look:
+        """Return what is seen of boxes of the host's memory."""
+        with _refusals():
+            return self._chain.look(
+                boxes.ends, within, most, widths=known.widths, seconds=deadline.left(), threads=known.threads
+            )
+
     def cuts(self, boxes: Boxes, known: Known, sloped: bool) -> tuple[IndexArray, FloatArray]:
         """Return cuts of boxes of the host's memory."""
         with _refusals():
@@ -138,8 +145,14 @@ def _refusals() -> Iterator[None]:
         raise refusal(wrong.variable, wrong.side, wrong.derived, wrong.given) from None
 
 
+def look(boxes: Boxes, known: Known, within: Ends, most: int) -> Look:
+    """Return up to `most` middles of boxes with small values, within a box of ends (n,), and which boxes can be cut."""
+    links = known.made("cuts by slopes", lambda: Links([], known.function, known.domain))
+    return links.look(boxes, known, within, most)
+
+
 def cuts(boxes: Boxes, known: Known, *, sloped: bool) -> tuple[IndexArray, FloatArray]:
-    """Return the variable along which each box is cut, and the number at which, by slopes or widths alone: policy."""
+    """Return the variable along which each box is cut, and the number at which, by slopes or by widths: policy."""
     key = "cuts by slopes" if sloped else "cuts by widths"
     links = known.made(key, lambda: Links([], known.function, known.domain, sloped=sloped))
     return links.cuts(boxes, known, sloped)
@@ -197,6 +210,7 @@ def _programs(function: Function) -> dict[str, Callable[[], Any]]:
         "gradient": lambda: made.gradient,
         "facts": lambda: None if made.is_smooth_everywhere else made.facts,
         "form": lambda: form(function.n),
+        "point": lambda: made.value,
     }
     jacobian = function.jacobian
     if jacobian is not None:
