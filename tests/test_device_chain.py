@@ -284,16 +284,18 @@ def test_bounds_at_the_limit_and_at_infinity_have_the_cores_bits(quick: Any) -> 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_limit_for_each_box_has_the_cores_bits(whole: bool, quick: Any) -> None:
-    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    problem = problems.named("goldstein_price", 2)
+    function, domain = trace(problem.f, 2), read_bounds(problem.bounds)
     boxes = drawn_boxes(domain, 200, 3)
-    limit = np.random.default_rng(3).uniform(-0.5, 2.0, 200)
+    limit = np.random.default_rng(3).choice(np.asarray(function(boxes.lo[10:])), 200)
     gpu = function.on(Gpu(**EVERYTHING))
-    links = Links([(type(one).__name__, one) for one in ALL], gpu, domain)
-    assert not whole or (links._there.fuse() and links._there.fused_kernels(wait=True))
-    wanted = links._chain.run((boxes.lo, boxes.hi, boxes.lower), limit)
     far = Boxes(*map(cuda_device.to_device, boxes))
-    found = links._there.run((far.lo, far.hi, far.lower), cuda_device.to_device(limit), gpu.place.run)
-    assert same(wanted, found) and wanted.taken[3] > 1
+    for one in (MeanValue(), Level()):
+        links = Links([("", one)], gpu, domain)
+        assert not whole or (links._there.fuse() and links._there.fused_kernels(wait=True))
+        wanted = links._chain.run((boxes.lo, boxes.hi, boxes.lower), limit)
+        found = links._there.run((far.lo, far.hi, far.lower), cuda_device.to_device(limit), gpu.place.run)
+        assert same(wanted, found) and wanted.taken[0] > 1
 
 
 def test_programs_without_a_kernel_run_on_the_cpu_between_the_rules(quick: Any) -> None:
