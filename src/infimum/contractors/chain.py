@@ -111,6 +111,7 @@ class ContractorChain:
         boxes = Boxes(*self.function.place.to_device(*boxes))
         for link in self._links:
             boxes = self._run(link, boxes, known) if isinstance(link, Links) else self._turn(*link, boxes, known)
+        known.to_host()
         return Boxes(*map(to_host, boxes))
 
     def contract_each(self, boxes: Boxes, upper: float) -> Boxes:

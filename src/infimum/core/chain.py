@@ -79,6 +79,12 @@ class Left(NamedTuple):
     taken: list[float]
     evaluated: int
 
+    def map(self, move: Callable[[Any], Any]) -> Left:
+        """Return the same with its arrays elsewhere."""
+        lo, hi, lower, rows = (move(array) for array in self[:4])
+        slopes = move(self.slopes[0]), move(self.slopes[1])
+        return Left(lo, hi, lower, rows, slopes, move(self.has_slopes), self.taken, self.evaluated)
+
 
 class Late(Exception):
     """There was no time for the chain."""

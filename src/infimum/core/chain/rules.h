@@ -1,6 +1,6 @@
 // What a link of a chain concludes, once its Programs have run: on boxes that lie side by side.
 //
-// Side i of box w lies at lo[i*pitch + w]. The CPU gives a rule many boxes; on a GPU each thread gives it one, and pitch is 1.
+// Side i of box w lies at lo[i*pitch + w]. The CPU gives a rule many boxes; on a GPU each thread gives it one.
 // Plain doubles, compared and selected: no rule rounds anything that a claim rests on.
 #pragma once
 #include "../broken.h"
