@@ -10,6 +10,7 @@
 namespace {
 
 const int64_t BLOCK = 256, BLOCK_BYTES = 512 << 10;
+const int64_t KEPT_BYTES = 64 << 20;  // of a worker, from run to run
 
 // What workers are made for: boxes of a block, threads that share one, and how many programs had been provided.
 struct Kind {
@@ -144,6 +145,7 @@ int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
             return why.status;
         }
     for (int64_t i = 0; i < count; i++) work.counted(*workers[i]);
+    if (bytes + 200 * chain.n * width > KEPT_BYTES) workers.clear();
     return INFIMUM_OK;
 }
 
