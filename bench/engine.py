@@ -2,7 +2,7 @@
 
     python bench/engine.py                        every problem, one thread
     python bench/engine.py --threads 1 2 4        also with more threads
-    python bench/engine.py --beside FOLDER     the package infimum of that folder in turns with this one
+    python bench/engine.py --beside FOLDER        the package infimum of that folder in turns with this one
 
 A search runs for so many iterations that it takes seconds, towards a goal that it does not reach (ftol 1e-10), with
 `level`, `monotone`, `stationary` and `mean_value` alone, and with all contractors that run by default. A cut is a box
@@ -17,11 +17,25 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from infimum.bench.tables import processor
+
+RESULTS = Path(__file__).parent / "results" / "engine.md"
+HEAD = """# Cuts a second
+
+Written by `bench/engine.py --beside FOLDER --write`: whole searches with the same contractors, in turns with the
+package of the folder; the best of {repeat} runs each. `basic`: level, monotone, stationary, mean_value; `default`: all
+that run unless others are named. *scaled*: against the first number of threads. {machine}, {date}.
+
+| problem | contractors | threads | cuts | seconds | cuts/s before | cuts/s now | ratio | scaled |
+|---|---|---|---|---|---|---|---|---|
+"""
 BASIC = ("level", "monotone", "stationary", "mean_value")
 
 
@@ -93,6 +107,31 @@ def measured(name: str, contractors: str, threads: int, part: float) -> dict[str
     }
 
 
+class Row(NamedTuple):
+    """One line of the table.
+
+    beside    cuts a second of each package, this one last
+    scaled    against the first number of threads
+    """
+
+    name: str
+    contractors: str
+    threads: int
+    found: dict[str, float]
+    beside: list[float]
+    scaled: float
+
+    def line(self) -> str:
+        """Return the line."""
+        each = " | ".join(f"{number:,.0f}" for number in self.beside)
+        ratio = f"{self.beside[-1] / self.beside[0]:.2f}" if len(self.beside) > 1 else ""
+        seconds = f"{self.found['seconds']:.2f}"
+        return (
+            f"| {self.name} | {self.contractors} | {self.threads} | {self.found['cuts']:,.0f} | {seconds} | {each} | "
+            f"{ratio} | {self.scaled:.2f} |"
+        )
+
+
 def run(package: str | None, name: str, contractors: str, threads: int, part: float) -> dict[str, float]:
     """Return what one search takes in a process of its own."""
     environment = dict(os.environ) if package is None else {**os.environ, "PYTHONPATH": package}
@@ -101,21 +140,8 @@ def run(package: str | None, name: str, contractors: str, threads: int, part: fl
     return json.loads(found.stdout.splitlines()[-1])
 
 
-def main() -> None:
-    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    read.add_argument("names", nargs="*", default=list(NAMES))
-    read.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
-    read.add_argument("--beside", help="a folder with another package infimum")
-    read.add_argument("--threads", type=int, nargs="*", default=[1])
-    read.add_argument("--part", type=float, default=1.0, help="of the iterations")
-    read.add_argument("--repeat", type=int, default=2)
-    read.add_argument("--contractors", nargs="*", default=["basic", "default"])
-    given = read.parse_args()
-    if given.one:
-        name, contractors, threads, part = given.one
-        print(json.dumps(measured(name, contractors, int(threads), float(part))))
-        return
-    packages = [given.beside, None] if given.beside else [None]
+def measured_in_turns(given: argparse.Namespace, packages: list[str | None]) -> Iterator[Row]:
+    """Yield a row for each problem, contractors and number of threads; of several runs the fastest counts."""
     for contractors in given.contractors:
         for name in given.names:
             best: dict[tuple[str | None, int], dict[str, float]] = {}
@@ -127,13 +153,35 @@ def main() -> None:
                         if key not in best or best[key]["each"] < found["each"]:
                             best[key] = found
             for threads in given.threads:
-                told = [f"{name:20s} {contractors:8s} {threads:2d} threads"]
-                for package in packages:
-                    found = best[package, threads]
-                    told.append(f"{found['each']:10,.0f} cuts/s ({found['cuts']:,.0f} in {found['seconds']:.2f} s)")
-                if len(packages) == 2:
-                    told.append(f"x {best[None, threads]['each'] / best[given.beside, threads]['each']:.2f}")
-                print("  ".join(told), flush=True)
+                beside = [best[package, threads]["each"] for package in packages]
+                alone = best[None, given.threads[0]]["each"]
+                yield Row(name, contractors, threads, best[None, threads], beside, beside[-1] / alone)
+
+
+def main() -> None:
+    read = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    read.add_argument("names", nargs="*", default=list(NAMES))
+    read.add_argument("--one", nargs=4, help=argparse.SUPPRESS)
+    read.add_argument("--beside", help="a folder with another package infimum")
+    read.add_argument("--threads", type=int, nargs="*", default=[1])
+    read.add_argument("--part", type=float, default=1.0, help="of the iterations")
+    read.add_argument("--repeat", type=int, default=2)
+    read.add_argument("--contractors", nargs="*", default=["basic", "default"])
+    read.add_argument("--write", action="store_true", help="bench/results/engine.md")
+    given = read.parse_args()
+    if given.one:
+        name, contractors, threads, part = given.one
+        print(json.dumps(measured(name, contractors, int(threads), float(part))))
+        return
+    packages = [given.beside, None] if given.beside else [None]
+    lines = []
+    for row in measured_in_turns(given, packages):
+        lines.append(row.line())
+        print(lines[-1], flush=True)
+    if given.write:
+        RESULTS.write_text(
+            HEAD.format(date=date.today(), machine=processor(), repeat=given.repeat) + "\n".join(lines) + "\n"
+        )
 
 
 if __name__ == "__main__":

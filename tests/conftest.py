@@ -12,6 +12,7 @@ import pytest
 import torture
 from infimum import core
 from infimum.backends.cuda import cache as cuda_cache
+from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import linear as cuda_linear
 from infimum.core.chain import Chain
@@ -84,8 +85,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def folder(tmp_path: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where emitted text is compiled; no kernel is left over from another test, or for one."""
     monkeypatch.setenv(cuda_cache.VARIABLE, str(tmp_path / "cache"))
-    for made in (cuda_kernel.kernel, cuda_linear.kernel):
+    for made in (cuda_kernel.kernel, cuda_linear.kernel, cuda_chain.kernels):
         made.cache_clear()
     yield Path(pytestconfig.cache.mkdir("emitted"))
-    for made in (cuda_kernel.kernel, cuda_linear.kernel):
+    for made in (cuda_kernel.kernel, cuda_linear.kernel, cuda_chain.kernels):
         made.cache_clear()

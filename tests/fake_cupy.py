@@ -83,6 +83,13 @@ def far(value: Any) -> Any:
     return value.view(Far) if isinstance(value, np.ndarray) else value
 
 
+def _argument(given: Any) -> Any:
+    """What a kernel is given, as C takes it."""
+    if isinstance(given, np.float64):
+        return ctypes.c_double(given)
+    return ctypes.c_longlong(given) if isinstance(given, np.int64) else ctypes.c_void_p(given.ctypes.data)
+
+
 def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1, strict: bool = False) -> Any:
     """A CuPy whose devices have so much memory; with a status, one that does not start."""
     fake = SimpleNamespace(compiled=0, launches=[])
@@ -92,10 +99,10 @@ def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1,
             raise CUDARuntimeError(status)
         return devices
 
-    def empty(size: int) -> Any:
-        if 8 * size > memory:
+    def empty(size: int, dtype: Any = np.float64) -> Any:
+        if np.dtype(dtype).itemsize * size > memory:
             raise OutOfMemoryError
-        return np.full(size, np.nan)
+        return np.full(size, np.nan if dtype is np.float64 else 77, dtype)
 
     def compile_program(program: dict[str, Any], options: list[str]) -> None:
         fake.compiled += 1
@@ -116,7 +123,7 @@ def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1,
                 *arrays, count = arguments
                 assert block[0] == {1: 128, 32: 128, 256: 256}[self.team]
                 fake.launches.append((grid[0], int(count)))
-                pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
+                pointers = [_argument(a) for a in arrays]
                 function = getattr(self.library, name)
                 function(self.team, int(self.point), ctypes.c_uint(grid[0]), *pointers, ctypes.c_longlong(count))
 
@@ -162,8 +169,9 @@ def module(folder: Path, memory: int = 2**33, status: int = 0, devices: int = 1,
     )
     fake.get_default_memory_pool = lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None)
     fake.asarray, fake.asnumpy, fake.empty, fake.zeros = np.asarray, np.asarray, empty, np.zeros
-    fake.flatnonzero, fake.nonzero, fake.argsort = np.flatnonzero, np.nonzero, np.argsort
+    fake.flatnonzero, fake.nonzero, fake.argsort, fake.arange = np.flatnonzero, np.nonzero, np.argsort, np.arange
     if strict:
         fake.asarray, fake.asnumpy = (lambda a: np.array(a).view(Far)), (lambda a: np.array(a.view(np.ndarray)))
-        fake.empty, fake.zeros = (lambda size: far(empty(size))), (lambda size, dtype: far(np.zeros(size, dtype)))
+        fake.empty = lambda size, dtype=np.float64: far(empty(size, dtype))
+        fake.zeros, fake.arange = (lambda size, dtype: far(np.zeros(size, dtype))), (lambda size: far(np.arange(size)))
     return fake

@@ -36,3 +36,22 @@
         host_shim::launch(grid, infimum_cuda::LINEAR_THREADS, false, false,                                              \
                           [&] { infimum_cuda::all_of_linear(routine, all); });                                           \
     }
+
+// A rule of a chain, likewise.
+#define INFIMUM_CHAIN_ENTRY(name)                                                                                       \
+    extern "C" void infimum_chain_##name(int, int, unsigned grid, INFIMUM_CHAIN_PARAMETERS) {                           \
+        using namespace infimum_cuda;                                                                                   \
+        const ChainArguments all = INFIMUM_CHAIN_ARGUMENTS;                                                             \
+        host_shim::launch(grid, CHAIN_THREADS, false, false,                                                            \
+                          [&] { for_chain(all, [](const ChainArguments &a, Count k) { chain_##name(a, k); }); });       \
+    }
+
+// A whole link of a chain, likewise.
+#define INFIMUM_LINK_ENTRY(name, ...)                                                                                   \
+    extern "C" void infimum_##name(int, int, unsigned grid, INFIMUM_LINK_PARAMETERS, INFIMUM_CHAIN_PARAMETERS) {        \
+        using namespace infimum_cuda;                                                                                   \
+        const ChainArguments all = INFIMUM_CHAIN_ARGUMENTS;                                                             \
+        const Rooms rooms_of_all = INFIMUM_LINK_ROOMS;                                                                  \
+        const auto link = [](const Rooms &rooms, const ChainArguments &a, Count k) { __VA_ARGS__; };                    \
+        host_shim::launch(grid, CHAIN_THREADS, false, false, [&] { for_link(all, rooms_of_all, link); });               \
+    }

@@ -141,10 +141,10 @@ HEADERS_OF_THE_SYSTEM = {
 BUILTINS = {"cpu_supports", "fabs", "floor", "fma", "huge_val", "prefetch", "rint", "sqrt"}
 GLOBAL_FUNCTIONS = {"fabs", "floor", "rint"}
 STANDARD_NAMES = {
-    "atomic", "bad_alloc", "chrono", "copy", "exception", "fill", "list", "lock_guard", "logic_error", "make_pair",
-    "max", "memcmp", "memcpy", "memmove", "memset", "min", "move", "mutex", "nothrow", "pair", "partial_sort",
-    "pop_heap", "push_heap", "remove_if", "sort", "swap", "thread", "try_to_lock", "unique", "unique_lock",
-    "unique_ptr", "unordered_map", "vector",
+    "atomic", "bad_alloc", "chrono", "copy", "exception", "fill", "is_sorted", "list", "lock_guard", "logic_error",
+    "make_pair", "max", "memcmp", "memcpy", "memmove", "memset", "min", "move", "mutex", "nothrow", "nth_element",
+    "pair", "partial_sort", "pop_heap", "push_heap", "remove_if", "sort", "swap", "thread", "try_to_lock", "unique",
+    "unique_lock", "unique_ptr", "unordered_map", "vector",
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ lie on the device stay there, and so does what is made from them.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from infimum import core, deadline
 from infimum.backends import cpu
 from infimum.backends.cpu import Mode
 from infimum.backends.cuda import batch as cuda_batch
+from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import kernel as cuda_kernel
@@ -105,9 +107,45 @@ class Place:
         """Return a place of the same kind that counts for itself."""
         return Place()
 
+    def is_ready(self, programs: Sequence[Program], boxes: FloatArray, seconds: float) -> bool:
+        """Return whether a chain of `programs`, on which the CPU has spent so long, can run on boxes of a device."""
+        return False
+
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """Return the arrays, the first one (boxes, n), where much work on them is done soonest."""
         return arrays
+
+
+class Movable(Place):
+    """The CPU, until it becomes another place: what runs here goes on there, without beginning again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now: Place = Place()
+
+    def move(self, place: Place) -> None:
+        """Run all that follows at this place."""
+        self._now, self.backend = place, place.backend
+
+    def run(
+        self,
+        program: Program,
+        lo: FloatArray,
+        hi: FloatArray,
+        mode: Mode = "interval",
+        variant: str | None = None,
+        threads: int | None = 1,
+    ) -> Outputs:
+        """Run where this is now."""
+        return self._now.run(program, lo, hi, mode, variant, threads)
+
+    def another(self) -> Place:
+        """Return a place of the kind that this is now."""
+        return self._now.another()
+
+    def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
+        """Return the arrays where much work on them is done soonest now."""
+        return self._now.to_device(*arrays)
 
 
 @dataclass
@@ -178,6 +216,22 @@ class Gpu(Place):
         outputs = [(like(a, lo), like(b, lo)) for a, b in found]
         known.took(time.perf_counter() - start, len(lo))
         return outputs
+
+    def is_ready(self, programs: Sequence[Program], boxes: FloatArray, seconds: float) -> bool:
+        """Return whether all kernels of a chain are loaded; they are begun once the CPU has spent enough on it.
+
+        boxes: the lower ends of a batch; a small one is none of a GPU's business.
+        """
+        if seconds < self.patience or not (is_on_device(boxes) or boxes.size >= self.many):
+            return False
+        rules = cuda_chain.kernels(cuda_device.cupy().cuda.Device().id)
+        found = rules.done() or not self.patience
+        for program in programs:
+            team = self._team(program, len(boxes))
+            known = self._known.setdefault((program, "interval", team), _Known())
+            known.seconds = max(known.seconds, self.patience)
+            found = self._kernel(program, "interval", team, known) is not None and found
+        return found
 
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """Send arrays of many numbers to the device, once there is a kernel to run on them."""

@@ -77,9 +77,9 @@ class ContractorChain:
         found += self._made(name for name in CONTRACTORS if name not in CLOSING and name != "linear")
         found += [(type(own).__name__, own) for own in self._names if not isinstance(own, str)]
         links: list[Links | tuple[str, Contractor]] = []
-        for linked, some in groupby(found, lambda link: is_linked(link[1])):
-            part = list(some)
-            links += [Links(part, self.function, self.known.domain)] if linked else part
+        for linked, part in groupby(found, lambda link: is_linked(link[1])):
+            named = list(part)
+            links += [Links(named, self.function, self.known.domain)] if linked else named
         return links
 
     @property
@@ -111,6 +111,7 @@ class ContractorChain:
         boxes = Boxes(*self.function.place.to_device(*boxes))
         for link in self._links:
             boxes = self._run(link, boxes, known) if isinstance(link, Links) else self._turn(*link, boxes, known)
+        known.to_host()
         return Boxes(*map(to_host, boxes))
 
     def contract_each(self, boxes: Boxes, upper: float) -> Boxes:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from infimum.backends.placement import is_on_device
+from infimum.backends.placement import is_on_device, to_host
 from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, limits
 from infimum.core.chain import Slopes
 from infimum.domain import Domain
@@ -127,6 +127,10 @@ class Known:
         """Return the boxes of the host's memory whose gradients are known, None where there are none."""
         return self._memory.slopes.remembered()
 
+    def to_host(self) -> None:
+        """Bring the gradients to the host's memory, as boxes come back from a device."""
+        self._memory.slopes.to_host()
+
     def keep(self, some: BoolArray) -> None:
         """Forget the answers about boxes that are not among `some` of the last ones."""
         self._memory.slopes.keep(some)
@@ -192,6 +196,12 @@ class _Memory:
         if not self._answers or is_on_device(self._lo):
             return None
         return Slopes((self._lo, self._hi), (self._answers[0], self._answers[1]), ~np.isnan(self._lo[:, 0]))
+
+    def to_host(self) -> None:
+        """Bring boxes and answers to the host's memory."""
+        if self._answers and is_on_device(self._lo):
+            self._lo, self._hi = to_host(self._lo), to_host(self._hi)
+            self._answers = _read_only(map(to_host, self._answers))
 
     def keep(self, some: BoolArray) -> None:
         """Forget the boxes that are not among `some`."""

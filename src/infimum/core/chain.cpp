@@ -10,6 +10,7 @@
 namespace {
 
 const int64_t BLOCK = 256, BLOCK_BYTES = 512 << 10;
+const int64_t KEPT_BYTES = 64 << 20;  // of a worker, from run to run
 
 // What workers are made for: boxes of a block, threads that share one, and how many programs had been provided.
 struct Kind {
@@ -57,23 +58,45 @@ bool is_complete(const infimum_chain &chain) {
     }
     return true;
 }
-// Move the rows that blocks have left behind each other.
-void join(const infimum_chain &chain, infimum_chain_job &job, int64_t width, const std::vector<int64_t> &left) {
-    int64_t to = 0;
-    const auto move = [&](double *array, int64_t from, int64_t rows, int64_t size) {
-        if (array) std::memmove(array + to * size, array + from * size, static_cast<size_t>(rows * size) * sizeof(double));
-    };
-    for (size_t block = 0; block < left.size(); block++) {
-        const int64_t from = static_cast<int64_t>(block) * width, rows = left[block];
-        if (from != to) {
-            for (double *array : {job.lo, job.hi, job.slope_lo, job.slope_hi}) move(array, from, rows, chain.n);
-            move(job.lower, from, rows, 1);
-            std::memmove(job.row + to, job.row + from, static_cast<size_t>(rows) * sizeof(int64_t));
-            std::memmove(job.known + to, job.known + from, static_cast<size_t>(rows));
+// What blocks leave, each from its first row on, until it is known how many rows come before.
+struct Rows {
+    Buffer ends, numbers;
+    std::unique_ptr<int64_t[]> row;
+    std::unique_ptr<unsigned char[]> known;
+    // Let a job write here.
+    void hold(infimum_chain_job &job, int64_t n) {
+        double *next = ends.reserve(4 * job.count * n);
+        for (double **array : {&job.lo, &job.hi, &job.slope_lo, &job.slope_hi}) {
+            *array = next;
+            next += job.count * n;
         }
-        to += rows;
+        row.reset(new int64_t[static_cast<size_t>(job.count)]);
+        known.reset(new unsigned char[static_cast<size_t>(job.count)]);
+        job.lower = numbers.reserve(job.count);
+        job.row = row.get();
+        job.known = known.get();
     }
-    job.left = to;
+};
+// Bring the rows that blocks have left behind each other, from one job's arrays to another's: the same, or others.
+void join(infimum_chain_job &to, const infimum_chain_job &from, int64_t n, int64_t width, const std::vector<int64_t> &left) {
+    std::vector<int64_t> start(left.size() + 1);
+    for (size_t block = 0; block < left.size(); block++) start[block + 1] = start[block] + left[block];
+    const bool apart = to.lo != from.lo;
+    const auto move = [&](auto *into, const auto *out, int64_t block, int64_t size) {
+        const size_t bytes = static_cast<size_t>(left[block] * size) * sizeof *into;
+        if (into && into + start[block] * size != out + block * width * size)
+            std::memmove(into + start[block] * size, out + block * width * size, bytes);
+    };
+    in_parallel(apart ? static_cast<int>(to.threads) : 1, static_cast<int64_t>(left.size()), [&](int, int64_t block) {
+        move(to.lo, from.lo, block, n);
+        move(to.hi, from.hi, block, n);
+        move(to.slope_lo, from.slope_lo, block, n);
+        move(to.slope_hi, from.slope_hi, block, n);
+        move(to.lower, from.lower, block, 1);
+        move(to.row, from.row, block, 1);
+        move(to.known, from.known, block, 1);
+    });
+    to.left = start.back();
 }
 // Call work(worker, block, first, count) for every block of `job`'s boxes; return the first status, by block, that is not OK.
 template <class Job, class Work>
@@ -122,6 +145,7 @@ int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
             return why.status;
         }
     for (int64_t i = 0; i < count; i++) work.counted(*workers[i]);
+    if (bytes + 200 * chain.n * width > KEPT_BYTES) workers.clear();
     return INFIMUM_OK;
 }
 
@@ -143,34 +167,66 @@ struct Cutting {
     void counted(const Worker &) const {}
 };
 
+struct Looking {
+    const infimum_look_job &job;
+    std::vector<Best> &best;  // of each block
+    void operator()(Worker &worker, int64_t block, int64_t first, int64_t count) const { worker.look(job, best[block], first, count); }
+    void counted(const Worker &) const {}
+};
+
 int run(Made &made, infimum_chain_job &job) {
-    const int64_t width = width_of(made.chain.n, job.count, job.threads);
+    const int64_t n = made.chain.n, width = width_of(n, job.count, job.threads);
     std::vector<int64_t> left(static_cast<size_t>(quotient_up(job.count, width)));
-    const int status = by_blocks(made, job, width, Contraction{job, left});
-    if (status == INFIMUM_OK) join(made.chain, job, width, left);
+    infimum_chain_job own = job;
+    Rows rows;
+    if (job.threads > 1 && left.size() > 1) rows.hold(own, n);  // threads copy faster than one thread moves
+    const int status = by_blocks(made, own, width, Contraction{own, left});
+    job.which = own.which;
+    std::memcpy(job.wrong, own.wrong, sizeof own.wrong);
+    job.evaluated = own.evaluated;
+    if (status == INFIMUM_OK) join(job, own, n, width, left);
     return status;
 }
-// The row of each box among those known, in their order: -1 where its ends are not the same, or nothing is known of it.
+// The row of each box among those known, in their order: -1 where the ends are not the same, or nothing is known of it. Threads
+// take parts of the boxes, whose rows are no earlier.
 std::vector<int64_t> matches(const infimum_cut_job &job, int64_t n) {
+    const int64_t PART = 4096;
     std::vector<int64_t> found(static_cast<size_t>(job.count), -1);
     const size_t bytes = static_cast<size_t>(n) * sizeof(double);
-    int64_t at = 0, comparisons = 8 * (job.count + job.known_count);  // enough where all of them are among those known
-    for (int64_t k = 0; k < job.count && at < job.known_count && comparisons > 0; k++) {
-        const auto same = [&](int64_t row) {
-            return !std::memcmp(job.in_lo + k * n, job.known_lo + row * n, bytes) && !std::memcmp(job.in_hi + k * n, job.known_hi + row * n, bytes);
-        };
-        int64_t row = at;
-        while (row < job.known_count && !same(row) && !BROKEN(31)) row++;
-        comparisons -= row - at + 1;
-        if (row == job.known_count) continue;
-        if (job.has[row]) found[k] = row;
-        at = row + 1;
-    }
+    in_parallel(static_cast<int>(job.threads), quotient_up(job.count, PART), [&](int, int64_t part) {
+        const int64_t last = least(job.count, (part + 1) * PART);
+        int64_t at = part * PART, comparisons = 8 * PART + job.known_count;  // enough where all of them are among those known
+        for (int64_t k = part * PART; k < last && at < job.known_count && comparisons > 0; k++) {
+            const auto same = [&](int64_t row) {
+                return !std::memcmp(job.in_lo + k * n, job.known_lo + row * n, bytes) &&
+                       !std::memcmp(job.in_hi + k * n, job.known_hi + row * n, bytes);
+            };
+            int64_t row = at;
+            while (row < job.known_count && !same(row) && !BROKEN(31)) row++;
+            comparisons -= row - at + 1;
+            if (row == job.known_count) continue;
+            if (job.has[row]) found[k] = row;
+            at = row + 1;
+        }
+    });
     return found;
 }
 int cut(Made &made, infimum_cut_job &job) {
     const std::vector<int64_t> match = matches(job, made.chain.n);
     return by_blocks(made, job, width_of(made.chain.n, job.count, job.threads), Cutting{job, match});
+}
+
+int look(Made &made, infimum_look_job &job) {
+    const int64_t n = made.chain.n, width = width_of(n, job.count, job.threads);
+    std::vector<Best> best(static_cast<size_t>(quotient_up(job.count, width)), Best(n, job.best_count));
+    const int status = by_blocks(made, job, width, Looking{job, best});
+    if (status != INFIMUM_OK) return status;
+    Best all(n, job.best_count);
+    for (const Best &own : best)
+        for (int64_t k = 0; k < job.best_count; k++) all.offer(own.values[k], own.points.data() + k * n, 1);
+    std::copy(all.values.begin(), all.values.end(), job.values);
+    std::copy(all.points.begin(), all.points.end(), job.points);
+    return INFIMUM_OK;
 }
 
 }  // namespace
@@ -222,6 +278,16 @@ int infimum_chain_cut(void *made, infimum_cut_job *job) {
     if (job->count == 0) return INFIMUM_OK;
     try {
         return cut(*static_cast<Made *>(made), *job);
+    } catch (const std::bad_alloc &) {
+        return INFIMUM_NO_MEMORY;
+    }
+}
+// Look at boxes: their middles, and whether they can be cut. Policy, but for the latter.
+int infimum_chain_look(void *made, infimum_look_job *job) {
+    if (job->count < 0 || job->best_count < 0 || job->threads < 1) return INFIMUM_BAD_SIZES;
+    if (static_cast<Made *>(made)->chain.point < 0) return INFIMUM_BAD_SIZES;
+    try {
+        return look(*static_cast<Made *>(made), *job);
     } catch (const std::bad_alloc &) {
         return INFIMUM_NO_MEMORY;
     }

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from infimum.core import Core
 from infimum.core import _core as _default
-from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink, Status
+from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink, ChainLook, Status
 from infimum.core.tape import FAILURES, Tape, address, no_interval
 from infimum.errors import InvalidInterval, ShapeMismatch
 
@@ -50,6 +50,7 @@ class Given(NamedTuple):
                     jacobian    the user's, and whether it is defined
                     facts       whether f is defined, and smooth; the source returns None where it is both everywhere
                     image       a box as the edges see it
+                    point       the function, which runs in plain doubles
     edges       lo and hi (n,): a side that reaches one may hold a minimiser with a slope
     ends        lo and hi (n,): where a minimiser is along a slope, infinite where that is not known
     """
@@ -77,6 +78,12 @@ class Left(NamedTuple):
     has_slopes: BoolArray
     taken: list[float]
     evaluated: int
+
+    def map(self, move: Callable[[Any], Any]) -> Left:
+        """Return the same with its arrays elsewhere."""
+        lo, hi, lower, rows = (move(array) for array in self[:4])
+        slopes = move(self.slopes[0]), move(self.slopes[1])
+        return Left(lo, hi, lower, rows, slopes, move(self.has_slopes), self.taken, self.evaluated)
 
 
 class Late(Exception):
@@ -107,7 +114,7 @@ class _Chain(ctypes.Structure):
     _fields_ = [
         *(
             (name, ctypes.c_int64)
-            for name in ("n", "program_count", "link_count", "gradient", "jacobian", "facts", "image")
+            for name in ("n", "program_count", "link_count", "gradient", "jacobian", "facts", "image", "point")
         ),
         *((name, ctypes.c_void_p) for name in ("links", "edge_lo", "edge_hi", "end_lo", "end_hi")),
     ]
@@ -145,6 +152,32 @@ class _CutJob(ctypes.Structure):
     ]  # fmt: skip
 
 
+class _LookJob(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_int64) for name in ("count", "best_count", "threads")),
+        ("seconds", ctypes.c_double),
+        *(
+            (name, ctypes.c_void_p)
+            for name in ("in_lo", "in_hi", "least", "most", "widths", "points", "values", "looks")
+        ),
+        ("which", ctypes.c_int64),
+        ("wrong", ctypes.c_double * 6),
+    ]  # fmt: skip
+
+
+class Look(NamedTuple):
+    """What is seen of boxes.
+
+    points      (m, n) their middles with the smallest values in plain doubles, the smallest first
+    can_be_cut  (k,) which have a side with a double inside it
+    is_wide     (k,) which have such a side that is wider than is asked for
+    """
+
+    points: FloatArray
+    can_be_cut: BoolArray
+    is_wide: BoolArray
+
+
 class Slopes(NamedTuple):
     """Boxes (k, n) whose gradients are known, where `has` (k,) says so."""
 
@@ -175,7 +208,7 @@ class Chain:
                 link.least,
             )
         ends = [_read("an edge", end, (n,)) for end in (*given.edges, *given.ends)]
-        shared = (number.get(name, -1) for name in ("gradient", "jacobian", "facts", "image"))
+        shared = (number.get(name, -1) for name in ("gradient", "jacobian", "facts", "image", "point"))
         spec = _Chain(n, len(number), len(links), *shared, ctypes.addressof(rows), *map(address, ends))
         self._keep: list[Any] = [rows, ends]
         made = ctypes.c_void_p()
@@ -186,7 +219,7 @@ class Chain:
         # When Python ends, other threads may still run the chain.
         weakref.finalize(self, core.library.infimum_chain_free, made).atexit = False
 
-    def _call(self, call: Any, job: _Job | _CutJob) -> None:
+    def _call(self, call: Any, job: _Job | _CutJob | _LookJob) -> None:
         """Call the core, as often as it needs another program; what making them takes is part of the time."""
         began, seconds = time.perf_counter(), job.seconds
         status = call(self._made, ctypes.byref(job))
@@ -252,6 +285,30 @@ class Chain:
             found[0][left], found[1][left], bound[left], row[left], slopes, has_slopes,
             (taken[: self.count] / TAKEN_UNIT).tolist(), int(job.evaluated),
         )  # fmt: skip
+
+    def look(
+        self,
+        boxes: tuple[FloatArray, FloatArray],
+        within: tuple[FloatArray, FloatArray],
+        most: int,
+        *,
+        widths: FloatArray | None = None,
+        seconds: float = np.inf,
+        threads: int = 1,
+    ) -> Look:
+        """Return what is seen of boxes (k, n): up to `most` of their middles, moved into a box of ends (n,)."""
+        count = len(boxes[0])
+        lo, hi = (_read(name, end, (count, self.n)) for name, end in zip(("lo", "hi"), boxes, strict=True))
+        ends = [_read("an end", end, (self.n,)) for end in within]
+        wanted = None if widths is None else _read("widths", widths, (self.n,))
+        points, values, looks = np.empty((most, self.n)), np.empty(most), np.zeros(count, np.uint8)
+        arrays = (lo, hi, *ends, wanted, points, values, looks)
+        pointers = (None if array is None else address(array) for array in arrays)
+        self._call(
+            self._core.library.infimum_chain_look, _LookJob(count, most, threads, min(seconds, 1e300), *pointers)
+        )
+        cut, wide = ((looks & int(look)) != 0 for look in (ChainLook.CAN_BE_CUT, ChainLook.IS_WIDE))
+        return Look(points[values < np.inf], cut, wide)
 
     def cuts(
         self,

@@ -39,6 +39,8 @@ enum infimum_chain_link {
 };
 // What becomes of a box that is empty, or whose lower bound is above the upper one: nothing; it is dropped; it is emptied.
 enum infimum_chain_keeping { INFIMUM_CHAIN_KEEP_ALL = 0, INFIMUM_CHAIN_KEEP_SOME = 1, INFIMUM_CHAIN_KEEP_ROWS = 2 };
+// Bits: a side can be cut, as there is a double inside it; one that can be is wider than is asked for.
+enum infimum_chain_look { INFIMUM_CHAIN_CAN_BE_CUT = 1, INFIMUM_CHAIN_IS_WIDE = 2 };
 // Bits: the slopes and the facts are those of the box as it is; the facts.
 enum infimum_chain_known { INFIMUM_CHAIN_HAS_SLOPE = 1, INFIMUM_CHAIN_HAS_FACTS = 2, INFIMUM_CHAIN_IS_DEFINED = 4, INFIMUM_CHAIN_IS_SMOOTH = 8 };
 

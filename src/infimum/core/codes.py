@@ -37,6 +37,7 @@ LinearLimit = IntEnum("LinearLimit", {"LANES": 8, "MOST": 256})
 ChainLink = IntEnum("ChainLink", {"LEVEL": 0, "MONOTONE": 1, "STATIONARY": 2, "MEAN_VALUE": 3})
 ChainKeeping = IntEnum("ChainKeeping", {"KEEP_ALL": 0, "KEEP_SOME": 1, "KEEP_ROWS": 2})
 ChainKnown = IntEnum("ChainKnown", {"HAS_SLOPE": 1, "HAS_FACTS": 2, "IS_DEFINED": 4, "IS_SMOOTH": 8})
+ChainLook = IntEnum("ChainLook", {"CAN_BE_CUT": 1, "IS_WIDE": 2})
 
 # Staging (docs/staging.md). Tables: PARTIAL where a partial derivative is missing, NONE where the split does not stage.
 Reduction = IntEnum("Reduction", {"ADD": 0, "MUL": 1, "MIN": 2, "MAX": 3})

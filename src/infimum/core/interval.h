@@ -47,8 +47,7 @@ INFIMUM_FN Interval<D> neg(Interval<D> x) {
 }
 template <class D>
 INFIMUM_FN Interval<D> add(Interval<D> x, Interval<D> y) {
-    const D lo = add_rd(x.lo, y.lo);  // +inf or NaN where an operand is empty, and nowhere else
-    return empty_where(!(lo < D(INFIMUM_INF)), Interval<D>{lo, add_ru(x.hi, y.hi)});
+    return empty_where(is_empty(x) | is_empty(y), Interval<D>{add_rd(x.lo, y.lo), add_ru(x.hi, y.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> sub(Interval<D> x, Interval<D> y) {
@@ -72,36 +71,40 @@ INFIMUM_FN Interval<D> mul(Interval<D> x, Interval<D> y) {
 //   [0, 0]            empty
 //   lo < 0 < hi       x = [0, 0]: 0, else entire
 //   0 <= lo           x.lo / (x.lo >= 0 ? y.hi : y.lo)    x.hi / (x.hi >= 0 ? y.lo : y.hi)
-// with y.lo = +0 the quotients are the infinities wanted, and 0/0 is 0.
+// with y.lo = +0 the quotients are the infinities wanted, and 0/0 is 0. An interval has 0 strictly inside where
+// max(lo, -hi) < 0, and is [0, 0] where max(hi, -lo) = 0; of an empty one that is -inf.
 template <class D>
 INFIMUM_FN Interval<D> div(Interval<D> x, Interval<D> y) {
     const D zero = D(0.0);
     const Mask<D> flip = y.hi <= zero;
-    const Interval<D> n = choose(flip, neg(x), x), d0 = choose(flip, neg(y), y);
+    const Interval<D> mx = neg(x), my = neg(y), n = choose(flip, mx, x), d0 = choose(flip, my, y);
     const Interval<D> d = {add_rn(d0.lo, zero), d0.hi};  // -0 becomes +0
     const D lo = zero_for_nan(div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)));
     const D hi = zero_for_nan(div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi)));
-    const Mask<D> inside = (d.lo < zero) & (d.hi > zero);
-    const Mask<D> x_zero = (x.lo == zero) & (x.hi == zero);
+    const Mask<D> inside = larger(y.lo, my.lo) < zero, x_zero = larger(x.hi, mx.hi) == zero;
     const Interval<D> split = choose(x_zero, Interval<D>{zero, zero}, entire_of<D>());
     const Interval<D> r = choose(inside, split, Interval<D>{lo, hi});
-    return empty_where(is_empty(x) | is_empty(y) | ((y.lo == zero) & (y.hi == zero)), r);
+    return empty_where(is_empty(x) | (larger(y.hi, my.hi) <= zero), r);
 }
 template <class D>
 INFIMUM_FN Interval<D> recip(Interval<D> x) {
     return div(Interval<D>{D(1.0), D(1.0)}, x);
 }
 
+// The least and the largest |x|; of an empty interval the empty one, without a comparison.
+template <class D>
+INFIMUM_FN Interval<D> abs(Interval<D> x) {
+    return {larger(larger(x.lo, -x.hi), D(0.0)), larger(x.hi, -x.lo)};
+}
 template <class D>
 INFIMUM_FN Interval<D> sqr(Interval<D> x) {
-    const D a = magnitude(x.lo), b = magnitude(x.hi), near = smaller(a, b), far = larger(a, b);
-    const Mask<D> zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
-    return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), mul_rd(near, near)), mul_ru(far, far)});
+    const Interval<D> m = abs(x);
+    return empty_where(is_empty(x), Interval<D>{mul_rd(m.lo, m.lo), mul_ru(m.hi, m.hi)});
 }
 template <class D>
 INFIMUM_FN Interval<D> sqrt(Interval<D> x) {
     const D lo = larger(x.lo, D(0.0)), hi = larger(x.hi, D(0.0));
-    return empty_where(is_empty(x) | (x.hi < D(0.0)), Interval<D>{sqrt_rd(lo), sqrt_ru(hi)});
+    return empty_where(x.hi < D(0.0), Interval<D>{sqrt_rd(lo), sqrt_ru(hi)});
 }
 
 // x*y + z: the products as in mul, each added to the end of z in one rounding. 0*inf is 0; an infinite end of z wins.
@@ -120,12 +123,6 @@ INFIMUM_FN Interval<D> fma(Interval<D> x, Interval<D> y, Interval<D> z) {
 }
 
 // ---------------------------------------------------------------------------------------------- exact selections
-template <class D>
-INFIMUM_FN Interval<D> abs(Interval<D> x) {
-    const D a = magnitude(x.lo), b = magnitude(x.hi);
-    const Mask<D> zero_inside = (x.lo <= D(0.0)) & (x.hi >= D(0.0));
-    return empty_where(is_empty(x), Interval<D>{select(zero_inside, D(0.0), smaller(a, b)), larger(a, b)});
-}
 template <class D>
 INFIMUM_FN Interval<D> min(Interval<D> x, Interval<D> y) {
     return empty_where(is_empty(x) | is_empty(y), Interval<D>{smaller(x.lo, y.lo), smaller(x.hi, y.hi)});

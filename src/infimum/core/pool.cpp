@@ -209,11 +209,9 @@ class Pool {
         const int64_t wanted = std::min(most, count());
         for (int64_t k = 0; k <= last; k++) {
             const auto from = some.begin() + first[static_cast<size_t>(k)], to = some.begin() + first[static_cast<size_t>(k) + 1];
-            if (BROKEN(46)) continue;
-            if (k < last || to - some.begin() <= wanted)
-                std::sort(from, to);
-            else
-                std::partial_sort(from, some.begin() + wanted, to);
+            if (std::is_sorted(from, to) || BROKEN(46)) continue;  // as equal bounds are
+            if (to - some.begin() > wanted) std::nth_element(from, some.begin() + wanted, to);
+            std::sort(from, std::min(to, some.begin() + wanted));
         }
         found.reserve(static_cast<size_t>(wanted));
         for (int64_t k = 0; k < wanted; k++) found.push_back(some[static_cast<size_t>(k)].second);

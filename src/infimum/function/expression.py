@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from infimum.backends import cpu
-from infimum.core import Tape
 from infimum.domain import Domain
 from infimum.function.function import Function
 from infimum.passes.contract.linear_form import form_program
 from infimum.passes.hessian.shift import shift_program
 from infimum.passes.linear import layers
 from infimum.passes.lowering.lower import lower
+from infimum.passes.lowering.program import Program
 from infimum.passes.stepped import stepped
 from infimum.passes.unbounded import paths
 from infimum.passes.unbounded.polynomials import unread
@@ -66,9 +66,9 @@ def form_contraction_ends(
     return lo, hi, least[:, 0]
 
 
-def form_tape(n: int) -> Tape:
+def form(n: int) -> Program:
     """Return what `form_contraction_ends` runs, for x, the centre, the slopes and the value, and the most it may be."""
-    return form_program(n).tape
+    return form_program(n)
 
 
 def shifted_ends(

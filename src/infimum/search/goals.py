@@ -64,8 +64,8 @@ class Goals:
         """Return the width asked for of each of n variables."""
         return None if self.xtol is None else np.broadcast_to(np.asarray(self.xtol, np.float64), n)
 
-    def need_no_cut(self, boxes: Boxes, upper: float) -> BoolArray:
-        """Return which boxes need no cut, or allow none.
+    def need_no_cut(self, boxes: Boxes, upper: float, seen: tuple[BoolArray, BoolArray] | None = None) -> BoolArray:
+        """Return which boxes need no cut, or allow none. seen: which can be cut, and which along a wide variable.
 
         width goal                               value goal      needs no cut
         every wide variable cannot be cut        met, or none    yes; verdict.py says whether the goals are reached
@@ -73,16 +73,22 @@ class Goals:
         none                                     none            no: limits end the search
         anything else                                            only where no variable can be cut
         """
+        can_be_cut, is_wide = self._seen(boxes) if seen is None else seen
+        stuck: BoolArray = np.logical_not(can_be_cut)
+        if self.are_none:
+            return stuck
+        found: BoolArray = stuck | (self.are_close(boxes.lower, upper) & ~is_wide)
+        return found
+
+    def _seen(self, boxes: Boxes) -> tuple[BoolArray, BoolArray]:
         lo, hi = boxes.ends
         middle = at_fraction(lo, hi, 0.5)
         cut = (lo < middle) & (middle < hi)
-        stuck: BoolArray = np.logical_not(cut.any(1))
-        if self.are_none:
-            return stuck
         widths = self.widths(boxes.n)
         wide = np.zeros_like(cut) if widths is None else is_wide(lo, hi, widths)
-        found: BoolArray = stuck | (self.are_close(boxes.lower, upper) & ~(cut & wide).any(1))
-        return found
+        can_be_cut: BoolArray = np.any(cut, axis=1)
+        cut_along_wide: BoolArray = np.any(cut & wide, axis=1)
+        return can_be_cut, cut_along_wide
 
 
 def is_wide(lo: FloatArray, hi: FloatArray, widths: FloatArray) -> BoolArray:

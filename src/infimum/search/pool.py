@@ -31,7 +31,7 @@ class Pool:
             self._boxes.add(*boxes)
 
     def add_halves(self, boxes: Boxes, sides: IndexArray, at: FloatArray) -> int:
-        """Keep boxes cut in two along a side each, whole where the number `at` is not inside it; return the cuts.
+        """Keep boxes cut in two along a side each, whole where the number `at` is not inside it; return the cuts made.
 
         Both halves share the cut and keep the outer ends and the bound, so that no point is lost.
         """

@@ -46,6 +46,13 @@ class Witness:
         if upper < self.upper:
             self.upper, self._locate = upper, locate
 
+    def adopt(self, other: Witness) -> bool:
+        """Take the point that another witness of the same function and domain has proved, where it is better."""
+        is_better = other.upper < self.upper
+        if is_better:
+            self.upper, self._x, self._locate = other.upper, other.x, None
+        return is_better
+
     def offer(self, point: npt.ArrayLike) -> bool:
         """Take the point, moved into the domain, where its proved value is better; say whether it is."""
         x = np.clip(np.asarray(point, np.float64), self.domain.inner_lo, self.domain.inner_hi)

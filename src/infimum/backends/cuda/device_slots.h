@@ -85,9 +85,9 @@ struct Listed {
     INFIMUM_METHOD V read(const double *lo, const double *hi, int size, int j) const {
         const long long at = place<T>(count, box, size, j);
         if constexpr (AT_POINTS<V>)
-            return {INFIMUM_READ(lo + at)};
+            return {INFIMUM_READ_BOX(lo + at)};
         else
-            return {INFIMUM_READ(lo + at), INFIMUM_READ(hi + at)};
+            return {INFIMUM_READ_BOX(lo + at), INFIMUM_READ_BOX(hi + at)};
     }
 };
 // Arguments::split: the first child, the children of a set of rows, the parts of a set of rows, parts of a variable, digits,

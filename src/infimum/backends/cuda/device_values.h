@@ -12,6 +12,9 @@
 #else
 #define INFIMUM_READ(address) (*(address))
 #endif
+#ifndef INFIMUM_READ_BOX
+#define INFIMUM_READ_BOX(address) INFIMUM_READ(address)  // other texts write the boxes in the kernel that reads them
+#endif
 
 namespace INFIMUM_NAMESPACE {
 

@@ -20,8 +20,9 @@ LARGEST_GRID = 2**20
 
 
 def arranged(boxes: Any, team: int) -> Any:
-    """Return boxes (count, n) in the order in which a team reads them."""
-    return boxes.T.copy(order="C") if team == 1 else boxes.copy(order="C")
+    """Return boxes (count, n) in the order in which a team reads them; nobody writes to them."""
+    ordered = boxes.T if team == 1 else boxes
+    return ordered if ordered.flags.c_contiguous else ordered.copy(order="C")
 
 
 def split(flat: Any, sizes: tuple[int, ...], count: int, team: int) -> list[Any]:

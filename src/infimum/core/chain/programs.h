@@ -22,8 +22,8 @@ class OwnProgram {
     Slots slots_;
 
   public:
-    OwnProgram(const infimum_program *program, Stage stage, int64_t boxes, int threads)
-        : batch_{program, stage, false, boxes, nullptr, nullptr, nullptr, nullptr, threads},
+    OwnProgram(const infimum_program *program, Stage stage, bool point, int64_t boxes, int threads)
+        : batch_{program, stage, point, boxes, nullptr, nullptr, nullptr, nullptr, threads},
           plan_(ready_plan(batch_)), slots_(batch_) {}
     OwnProgram(const OwnProgram &) = delete;
     int64_t most() const { return plan_.boxes; }

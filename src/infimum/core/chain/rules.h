@@ -1,6 +1,6 @@
 // What a link of a chain concludes, once its Programs have run: on boxes that lie side by side.
 //
-// Side i of box w lies at lo[i*pitch + w]. The CPU gives a rule many boxes; on a GPU each thread gives it one, and pitch is 1.
+// Side i of box w lies at lo[i*pitch + w]. The CPU gives a rule many boxes; on a GPU each thread gives it one.
 // Plain doubles, compared and selected: no rule rounds anything that a claim rests on.
 #pragma once
 #include "../broken.h"
@@ -206,6 +206,8 @@ struct Wishes {
     const unsigned char *stepped;
 };
 INFIMUM_FN double width_of(double lo, double hi) { return smaller(hi - lo, INFIMUM_MAX); }
+// Whether a side is as wide as `width` or wider, inf for any width: to nearest, no difference is rounded across a double.
+INFIMUM_FN bool is_wide(double lo, double hi, double width) { return !(hi - lo < width) && width != INFIMUM_INF; }
 // The variable of a box, and the number on it, at which it is cut: that with the largest weight, the first of several.
 //
 //   weight       hint, where there is one for every variable

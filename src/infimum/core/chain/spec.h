@@ -17,10 +17,10 @@ struct infimum_link {
 };
 // Programs by number, -1 for none. gradient: the derived one; jacobian: the user's, and whether it is defined; facts: defined
 // and smooth, none where f is both everywhere; image: of a box of other coordinates (contractors/rotated.py), whose edges
-// then are edge_lo and edge_hi; end_lo and end_hi are what a minimiser is moved to along a slope. All programs come when they
-// are first needed.
+// then are edge_lo and edge_hi; end_lo and end_hi are what a minimiser is moved to along a slope; point: f in plain doubles.
+// All programs come when they are first needed.
 struct infimum_chain {
-    int64_t n, program_count, link_count, gradient, jacobian, facts, image;
+    int64_t n, program_count, link_count, gradient, jacobian, facts, image, point;
     const infimum_link *links;
     const double *edge_lo, *edge_hi, *end_lo, *end_hi;  // (n)
 };
@@ -52,6 +52,18 @@ struct infimum_cut_job {
     double wrong[6];
 };
 int infimum_chain_cut(void *made, infimum_cut_job *job);
+// Boxes that are looked at: the values at their middles, within [least, most], and whether they can be cut.
+struct infimum_look_job {
+    int64_t count, best_count, threads;
+    double seconds;
+    const double *in_lo, *in_hi, *least, *most;
+    const double *widths;  // (n) or none
+    double *points, *values;  // (best_count, n), (best_count): the middles with the smallest values, inf where there is none
+    unsigned char *looks;     // (count): bits of infimum_chain_look
+    int64_t which;
+    double wrong[6];
+};
+int infimum_chain_look(void *made, infimum_look_job *job);
 int infimum_chain_make(int variant, const infimum_chain *chain, void **made);
 int infimum_chain_provide(void *made, int64_t number, const infimum_program *program);
 int infimum_chain_run(void *made, infimum_chain_job *job);

@@ -16,6 +16,26 @@ typedef std::vector<int64_t> Lanes;  // numbers of boxes of the block, rising
 
 const double TAKEN_UNIT = 4294967296.0;  // 2^32
 
+// The points with the smallest values, of equal ones the first; those that are no number are none.
+struct Best {
+    int64_t n, count;
+    std::vector<double> values, points;  // (count), (count, n)
+    Best(int64_t n_, int64_t count_)
+        : n(n_), count(count_), values(static_cast<size_t>(count_), INFIMUM_INF), points(static_cast<size_t>(n_ * count_)) {}
+    // Coordinate i lies at from[i * pitch].
+    void offer(double value, const double *from, int64_t pitch) {
+        if (count == 0 || !(value < values[count - 1])) return;
+        for (int64_t i = 0; i < n; i++)
+            if (!is_number(from[i * pitch])) return;
+        int64_t place = count - 1;
+        for (; place > 0 && value < values[place - 1]; place--) {
+            values[place] = values[place - 1];
+            std::copy(points.begin() + (place - 1) * n, points.begin() + place * n, points.begin() + place * n);
+        }
+        values[place] = value;
+        for (int64_t i = 0; i < n; i++) points[place * n + i] = from[i * pitch];
+    }
+};
 // What ends a run before its time: a status, and what belongs to it (infimum_chain_job).
 struct Stopped {
     int status;
@@ -56,7 +76,8 @@ class Worker {
           taken(static_cast<size_t>(chain.link_count)) {
         int64_t most_memory = 0;
         for (const infimum_program *program : programs) {
-            programs_.emplace_back(program ? new OwnProgram(program, stage, width, threads) : nullptr);
+            const bool point = static_cast<int64_t>(programs_.size()) == chain_.point;
+            programs_.emplace_back(program ? new OwnProgram(program, stage, point, width, threads) : nullptr);
             if (!program) continue;
             most_memory = most(most_memory, programs_.back()->size());
             group_ = most(group_, programs_.back()->most());
@@ -118,6 +139,31 @@ class Worker {
             const double *hint = of.hints ? of.hints + (first + w) * n_ : nullptr;
             of.variable[first + w] = cut_of(x_, slopes, hint, {of.widths, of.stepped}, n_, w, part_, of.place + first + w);
         }
+    }
+
+    // Look at boxes [first, first + count), and merge their middles into the best so far (chain.cpp).
+    void look(const infimum_look_job &of, Best &best, int64_t first, int64_t count) {
+        left_.clear();
+        for (int64_t w = 0; w < count; w++) left_.push_back(w);
+        read_boxes(of.in_lo, of.in_hi, first, count);
+        by_groups(left_, program(chain_.point).most(), [&](const int64_t *some, int64_t boxes) {
+            const Sides at = program(chain_.point).input(boxes);
+            after_.pitch = boxes;
+            for (int64_t k = 0; k < boxes; k++) {
+                unsigned char seen = 0;
+                for (int64_t i = 0; i < n_; i++) {
+                    const double low = lo(i, some[k]), high = hi(i, some[k]), middle = at_fraction(low, high, 0.5);
+                    if (low < middle && middle < high)
+                        seen |= INFIMUM_CHAIN_CAN_BE_CUT | (of.widths && is_wide(low, high, of.widths[i]) ? INFIMUM_CHAIN_IS_WIDE : 0);
+                    after_.lo[i * boxes + k] = clipped(middle, of.least[i], of.most[i]);
+                }
+                of.looks[first + some[k]] = seen;
+            }
+            if (at.lo) std::memcpy(at.lo, after_.lo, static_cast<size_t>(n_ * boxes) * sizeof(double));
+            run_program(chain_.point, boxes);
+            take_number(chain_.point, 0, boxes, value_lo_, value_hi_);
+            for (int64_t k = 0; k < boxes; k++) best.offer(value_lo_[k], after_.lo + k, boxes);
+        });
     }
 
   private:

@@ -92,7 +92,7 @@ INFIMUM_LONG_FN Interval<D> pown(Interval<D> x, long long n) {
     const Mask<D> nothing = n < 0 ? (is_empty(x) | only_zero) : is_empty(x);
     if (n % 2 == 0) {
         const Interval<D> m = abs(x);
-        const Mask<D> none = m.lo < zero;
+        const Mask<D> none = m.lo < zero;  // |x| to the power of n is not negated
         const Interval<D> a = pown_ends(n > 0 ? m.lo : m.hi, n, none), b = pown_ends(n > 0 ? m.hi : m.lo, n, none);
         return empty_where(nothing, Interval<D>{a.lo, b.hi});
     }

@@ -62,18 +62,22 @@ INFIMUM_FN Pieces<D> quotient_pieces(Interval<D> b, Interval<D> c) {
 //   0 strictly inside B     x.lo <= U: x.lo, else as below    x.hi >= L: x.hi, else as below
 //   else                    the larger of x.lo and L          the smaller of x.hi and U
 // Neither 0/0 nor inf/inf is among the quotients that count: B = [0, 0] without 0 in C leaves nothing.
+//
+// With u = max(b.lo, -b.hi) and v = max(c.lo, -c.hi): B has 0 where u <= 0, strictly inside where u < 0, likewise C; an empty
+// one has +inf. B is [0, 0] or empty where max(b.hi, -b.lo) <= 0.
 template <class D>
 INFIMUM_FN Interval<D> mul_rev(Interval<D> b, Interval<D> c, Interval<D> x) {
     const D zero = D(0.0);
-    const Mask<D> b_has = has(b, zero), free = b_has & has(c, zero);
-    const Mask<D> nothing = is_empty(b) | is_empty(c) | (((b.lo == zero) & (b.hi == zero)) & !free);
-    const Mask<D> split = (b.lo < zero) & (b.hi > zero), above_zero = c.lo > zero, flip = b.hi <= zero;
-    const Interval<D> n0 = choose(flip, neg(c), c), d0 = choose(flip, neg(b), b), d = {add_rn(d0.lo, zero), d0.hi};
-    const Interval<D> n = {select(split & !above_zero, c.hi, n0.lo), select(split & above_zero, c.lo, n0.hi)};
+    const Interval<D> mb = neg(b), mc = neg(c);
+    const D u = larger(b.lo, mb.lo), v = larger(c.lo, mc.lo);
+    const Mask<D> free = larger(u, v) <= zero, split = u < zero, flip = b.hi <= zero;
+    const Interval<D> n0 = choose(flip, mc, c), d0 = choose(flip, mb, b), d = {add_rn(d0.lo, zero), d0.hi};
+    const D near = select(c.lo > zero, c.lo, c.hi);
+    const Interval<D> n = choose(split, Interval<D>{near, near}, n0);
     const D L = div_rd(n.lo, select(n.lo >= zero, d.hi, d.lo)), U = div_ru(n.hi, select(n.hi >= zero, d.lo, d.hi));
-    const Mask<D> keep_lo = free | (split & (x.lo <= U)), keep_hi = free | (split & (x.hi >= L));
-    const Interval<D> r = {select(keep_lo, x.lo, larger(x.lo, L)), select(keep_hi, x.hi, smaller(x.hi, U))};
-    return empty_where(nothing | is_empty(r), r);
+    const D lo = select(split & (x.lo <= U), x.lo, larger(x.lo, L)), hi = select(split & (x.hi >= L), x.hi, smaller(x.hi, U));
+    const Mask<D> nothing = (larger(b.hi, mb.hi) <= zero) | (v == D(INFIMUM_INF)) | (lo > hi);
+    return choose(free, x, empty_where(nothing, Interval<D>{lo, hi}));
 }
 template <class D>
 INFIMUM_FN Interval<D> mul_rev_pair_low(Interval<D> b, Interval<D> c) {

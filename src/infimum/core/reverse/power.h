@@ -16,7 +16,9 @@ INFIMUM_FN Interval<D> root_by_logarithm(D m, long long n) {
     Mask<D> exact = m == m;
     const DD<D> p = pown_point(mul_rn(y.h, pow2(k)), n, e, exact);
     const Mask<D> is_root = exact & (p.h == full_mantissa(m)) & (e == full_exponent(m));
-    return {scale_down(below(y, INFIMUM_EXP_ARGUED, is_root), k), scale_up(above(y, INFIMUM_EXP_ARGUED, is_root), k)};
+    const D lo = scale_down(below(y, INFIMUM_EXP_ARGUED, is_root), k);
+    const D hi = scale_up(above(y, INFIMUM_EXP_ARGUED, is_root), k);
+    return {lo, hi};
 }
 
 // The same for 2 <= |n| <= 16 by Newton's method, where `good` says that it came near enough.
@@ -32,16 +34,20 @@ INFIMUM_FN Interval<D> root_by_logarithm(D m, long long n) {
 //                                                           computed is below 2^-38
 //   R                                                       nothing is computed: (N + 1)/(2 N^2) d^2 (1 + 2^-30) < 2^-75 r
 //   r d/N in double                                         by 2^-50 of itself, which is 2^-88 r, and 2^-95/N r from d
-//   their sum                                               exact as a double-double
+//   their sum                                               exact as a double-double, as is 2^k of it: |k| <= 538
 // That is below 2^-74 in all, bound 2^-70, wherever r came from; its own constants are therefore no part of the proof. It
 // comes from polynomials for log2 (to 2^-10) and 2^x (to 2^-18) and one step of order 4 in double, which leaves 2^-45.
 //
 // A root that is a double is the nearest one to the sum, whose low part is then below 2^-70 of it; its power shows it.
 #define INFIMUM_ROOT_ARGUED BOUND(0x1p-70)
 enum { INFIMUM_LARGEST_NEAR_ROOT = 16 };
+// A guess at 2^(x/N), or 2^(-x/N) for the inverse, from x near log2(s) in [0, N], and its improvement by `weight`: 1/s, for
+// the inverse s.
 template <class D>
-INFIMUM_FN D guessed_root(D s, D x, long long size, bool inverse) {
-    const double a1 = 1.0 / static_cast<double>(size), a2 = 0.5 * (a1 + a1 * a1), a3 = a1 * (1.0 + a1) * (2.0 + a1) / 6.0;
+INFIMUM_FN D guessed_root(D weight, D x, long long size, bool inverse) {
+    // (1 - d)^(-1/N) = 1 + a1 d + a2 d^2 + a3 d^3 + ..
+    const double a1 = div_rn(1.0, static_cast<double>(size)), a2 = mul_rn(0.5, fma_rn(a1, a1, a1));
+    const double a3 = div_rn(mul_rn(mul_rn(a1, add_rn(a1, 1.0)), add_rn(a1, 2.0)), 6.0);
     const D w = inverse ? fma_rn(x, D(-a1), D(1.0)) : mul_rn(x, D(a1));
     D y = D(0x1.bb7cd44797249p-7);
     y = fma_rn(y, w, D(0x1.aa13f04c087c2p-5));
@@ -56,15 +62,15 @@ INFIMUM_FN D guessed_root(D s, D x, long long size, bool inverse) {
         begun = begun | (k & 1);
         if (k > 1) base = mul_rn(base, base);
     }
-    const D d = fma_rn(-s, power, D(1.0));
+    const D d = fma_rn(-weight, power, D(1.0));
     return fma_rn(mul_rn(y, d), fma_rn(fma_rn(D(a3), d, D(a2)), d, D(a1)), y);
 }
 template <class D, class M>
 INFIMUM_FN Interval<D> near_root(D m, long long n, M &good) {
     const long long size = n < 0 ? -n : n;
-    const double N = static_cast<double>(size);
+    const double N = static_cast<double>(size), inverse = div_rn(1.0, N);
     const D one = D(1.0), e = full_exponent(m), t = full_mantissa(m);
-    const D k = floor_of(mul_rn(add_rn(e, D(0.5)), D(1.0 / N))), j = fma_rn(k, D(-N), e), s = mul_rn(t, pow2(j));
+    const D k = floor_of(mul_rn(add_rn(e, D(0.5)), D(inverse))), j = fma_rn(k, D(-N), e), s = mul_rn(t, pow2(j));
     D x = D(0x1.4417e5581504cp-3);
     x = fma_rn(x, t, D(-0x1.0d47ae74e9eebp+0));
     x = fma_rn(x, t, D(0x1.86211158d5b3fp+1));
@@ -82,14 +88,16 @@ INFIMUM_FN Interval<D> near_root(D m, long long n, M &good) {
         d = mul_rn(sub_rn(sub_rn(s, p.h), p.l), weight);
     }
     good = (r > D(0.0)) & (magnitude(d) < K(0x1p-38));
-    const DD<D> y = fast_two_sum(r, mul_rn(r, mul_rn(d, D(1.0 / N))));
+    const DD<D> y = fast_two_sum(r, mul_rn(r, mul_rn(d, D(inverse))));
     Mask<D> is_root = magnitude(y.l) < D(0x1p-60);
     if (any(is_root)) {
         const DD<D> back = power_of(y.h, size, unused, exact);
         is_root = n < 0 ? (s == one) & (y.h == one) : exact & (back.h == s);
     }
     const D scale = pow2(n < 0 ? -k : k);
-    return {mul_rn(below(y, INFIMUM_ROOT_ARGUED, is_root), scale), mul_rn(above(y, INFIMUM_ROOT_ARGUED, is_root), scale)};
+    const D lo = mul_rn(below(y, INFIMUM_ROOT_ARGUED, is_root), scale);
+    const D hi = mul_rn(above(y, INFIMUM_ROOT_ARGUED, is_root), scale);
+    return {lo, hi};
 }
 // m^(1/n) rounded down and up for 0 <= m <= inf and |n| >= 2.
 template <class D>

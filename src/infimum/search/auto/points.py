@@ -15,6 +15,7 @@ from infimum.search.auto.least_squares import LevenbergMarquardt
 from infimum.search.auto.tuning import (
     DESCENTS,
     LEAST_STEPS,
+    MANY_POINTS,
     MOST_STEPS,
     OFFERED,
     POLISH_STEPS,
@@ -29,8 +30,9 @@ FloatArray = npt.NDArray[np.float64]
 class Points(Witness):
     """The best point so far, with the ways to better ones. Each way says whether it led to one."""
 
-    def __init__(self, function: Function, domain: Domain) -> None:
+    def __init__(self, function: Function, domain: Domain, threads: int = 1) -> None:
         super().__init__(function, domain)
+        self._threads = threads
         self._starts: set[int] = set()
 
     def offer_best(self, points: FloatArray) -> bool:
@@ -113,7 +115,8 @@ class Points(Witness):
     def values(self, x: FloatArray) -> FloatArray:
         """Return the values (k,) at points (k, n) in plain doubles."""
         self.evaluated += len(x)
-        return np.asarray(self.function(x), np.float64).reshape(-1)
+        threads = self._threads if len(x) >= MANY_POINTS else 1
+        return np.asarray(self.function(x, threads=threads), np.float64).reshape(-1)
 
     def _value_and_slope(self, x: FloatArray) -> tuple[float, FloatArray]:
         self.evaluated += 1

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from infimum.boxes import Boxes, FloatArray, without_nan
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, without_nan
 from infimum.concurrency import cached_property
 from infimum.contractors.chain import ContractorChain
+from infimum.contractors.links import look
 from infimum.domain import Domain
 from infimum.fractions import at_fraction
 from infimum.function.expression import unbounded_below
 from infimum.function.function import Function
 from infimum.search.auto import tuning
+from infimum.search.auto.beside import Beside
 from infimum.search.auto.bisection import bisected, proposed_cuts
-from infimum.search.auto.exploration import Exploration
 from infimum.search.auto.guess import Guess
 from infimum.search.auto.points import Points
 from infimum.search.goals import is_wide
@@ -44,7 +45,7 @@ class Search(Method):
     points: Points
 
     def __init__(self, function: Function, domain: Domain, options: Options, report: Report = unheard) -> None:
-        super().__init__(Points(function, domain), options, report)
+        super().__init__(Points(function, domain, options.threads), options, report)
         self.open = Pool(domain.n, options.threads)
         self.done = Pool(domain.n, options.threads)
         self.aim(self.options)
@@ -66,9 +67,9 @@ class Search(Method):
         return ContractorChain(self.function, self.domain, self.options.threads, self.options.contractors)
 
     @cached_property
-    def exploration(self) -> Exploration:
+    def exploration(self) -> Beside:
         """Return the ways to better points; most searches are over before they are needed."""
-        return Exploration(self.points, self.options.x0)
+        return Beside(self.points, self.options.x0, self.options.threads)
 
     # ------------------------------------------------------------------------------------------ the loop
     def run(self, rounds: int | None = None, cuts: int | None = None) -> Outcome:
@@ -86,12 +87,15 @@ class Search(Method):
             self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
         status: Status | None = None
-        while status is None and self._is_unfinished():
-            if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
-                return Status.RUNNING
-            self.iterations += 1
-            self._iterate()
-            status = self._stop()
+        try:
+            while status is None and self._is_unfinished():
+                if (rounds is not None and self.iterations >= rounds) or (cuts is not None and self.cuts >= cuts):
+                    return Status.RUNNING
+                self.iterations += 1
+                self._iterate()
+                status = self._stop()
+        finally:
+            self._end_exploration()
         return Status.PROVED if status is None else status
 
     def _is_unfinished(self) -> bool:
@@ -116,11 +120,12 @@ class Search(Method):
         boxes = self._hold(self._contracted(boxes))
         boxes = self._hold(self._probed(boxes))
         before = self.upper
-        self._look(boxes)
+        self._end_exploration()
+        seen = self._look(boxes)
         self._explore(boxes)
         if self.upper < before:
-            boxes = self._hold(self._contracted(boxes))
-        meets = self.goals.need_no_cut(boxes, self.upper)
+            boxes, seen = self._hold(self._contracted(boxes)), None
+        meets = self.goals.need_no_cut(boxes, self.upper, seen)
         if meets.any():
             self.done.add(boxes[meets])
             boxes = self._hold(boxes[~meets])
@@ -301,15 +306,21 @@ class Search(Method):
         """Return whether the lower bounds (k,) are finite, and not as close to the upper one as a guess would be."""
         return bool(np.isfinite(lower).all()) and not self.guess.is_settled(lower, self.upper).all()
 
-    def _look(self, boxes: Boxes) -> None:
-        """Try the boxes' middles, and from time to time a local descent from the best of them."""
+    def _look(self, boxes: Boxes) -> tuple[BoolArray, BoolArray] | None:
+        """Try the boxes' middles, and from time to time a local descent from the best of them.
+
+        Return which boxes can be cut, and which along a variable that is too wide, where the boxes were looked at.
+        """
         if not len(boxes):
-            return
-        middles = self._at(at_fraction(*boxes.ends, 0.5))
-        if self.points.offer_best(middles):
+            return None
+        domain = self.chain.known.domain
+        seen = look(boxes, self.chain.known.under(self.upper, self.widths), self._within(domain), tuning.OFFERED)
+        self.points.evaluated += len(boxes) - len(seen.points)
+        if self.points.offer_best(self._at(seen.points)):
             self._credit("middle")
         is_time = self.iterations & (self.iterations - 1) == 0  # 1, 2, 4, 8, …
         if is_time and not self.guess.is_settled(boxes.lower, self.upper).all():
+            middles = self._at(at_fraction(*boxes.ends, 0.5))
             way = self.points.descend(middles, self._seen(boxes) if self.iterations >= tuning.DIVES_FROM else None)
             if self.iterations == 1 and self.options.x0 is not None:
                 way = self.points.descend(self.options.x0) or way
@@ -317,6 +328,12 @@ class Search(Method):
                 self._credit(way)
         if self.iterations == 1 and self.points.probe(boxes.lo[0], boxes.hi[0]):
             self._credit("condition")
+        return seen.can_be_cut, seen.is_wide
+
+    def _within(self, domain: Domain) -> Ends:
+        """Return ends (n,) of what points of boxes are moved into, where there is any."""
+        empty = bool((domain.inner_lo > domain.inner_hi).any())
+        return (domain.lo, domain.hi) if empty else (domain.inner_lo, domain.inner_hi)
 
     def _explore(self, boxes: Boxes) -> None:
         """Look for better points far and wide, as far as the boxes taken pay for it."""
@@ -327,6 +344,13 @@ class Search(Method):
         way = self.exploration.look(self._seen(boxes), self.taken)
         if way:
             self._credit(way)
+
+    def _end_exploration(self) -> None:
+        """Take over what an exploration beside the search has found."""
+        if "exploration" in self.__dict__:
+            way = self.exploration.end()
+            if way:
+                self._credit(way)
 
     def _split(self, boxes: Boxes, most: int) -> None:
         """Bisect every box, several times while there are few."""

@@ -21,6 +21,7 @@ PROBED = 16  # boxes of a batch that are probed: those that may hold the minimum
 MANY_VARIABLES = 10_000  # from which a single box is probed, as each probe costs as much as an iteration
 
 # Points
+MANY_POINTS = 2**12  # whose values are worth several threads
 OFFERED = 2  # of the points looked at, the best in plain doubles: the first may be undefined
 DESCENTS = 2  # from the best starts: they often lead to one point
 DIVES_FROM = 4  # iterations: before, boxes are too wide for halving
@@ -30,8 +31,9 @@ RAY_WORK, RAY_WORK_AFTER = 8_000, 64  # elements looked at, some 0.2 s; as many 
 
 # Exploration
 EXPLORE_FROM = 2  # iterations: many searches are over by then
-SHARE = 6.0  # values at points for each box that an iteration takes, which costs 30 to 3,000: at most about a tenth
-SHARE_OF_SQUARES = 32.0  # the same for sums of squares, for which boxes are contracted at more length: 200 to 10,000
+BESIDE = 2**12  # boxes of a batch: a turn takes no longer than it takes to contract them
+SHARE = 4.0  # values at points for each box that an iteration takes, which costs 20 to 2,000: at most about a tenth
+SHARE_OF_SQUARES = 16.0  # the same for sums of squares, for which boxes are contracted at more length: 100 to 5,000
 TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
 PATIENCE, DEAREST = 6.0, 10.0  # misses until a turn costs twice as much; how much dearer it can become
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
