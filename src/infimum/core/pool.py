@@ -79,6 +79,9 @@ class Pool:
         status = self._library.infimum_pool_add_halves(
             self._made, _count(arrays[0]), *_pointers(arrays), ctypes.byref(cuts), self._threads
         )
+        if status == Status.BAD_SIZES:
+            wrong = arrays[3][(arrays[3] < 0) | (arrays[3] >= self.n)][0]
+            raise ValueError(f"a box is cut along a side from 0 to {self.n - 1}, got {wrong}")
         _check(status)
         return cuts.value
 
