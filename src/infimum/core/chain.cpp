@@ -10,6 +10,7 @@
 namespace {
 
 const int64_t BLOCK = 256, BLOCK_BYTES = 512 << 10;
+const int64_t KEPT_BYTES = 64 << 20;  // of a worker, from run to run
 
 // What workers are made for: boxes of a block, threads that share one, and how many programs had been provided.
 struct Kind {
@@ -59,24 +60,21 @@ bool is_complete(const infimum_chain &chain) {
 }
 // What blocks leave, each from its first row on, until it is known how many rows come before.
 struct Rows {
-    std::vector<double> ends, numbers;
-    std::vector<int64_t> row;
-    std::vector<unsigned char> known;
+    Buffer ends, numbers;
+    std::unique_ptr<int64_t[]> row;
+    std::unique_ptr<unsigned char[]> known;
     // Let a job write here.
     void hold(infimum_chain_job &job, int64_t n) {
-        const size_t count = static_cast<size_t>(job.count), sides = count * static_cast<size_t>(n);
-        if (ends.size() < 4 * sides) ends.resize(4 * sides);
-        if (numbers.size() < count) numbers.resize(count);
-        if (row.size() < count) row.resize(count);
-        if (known.size() < count) known.resize(count);
-        double *next = ends.data();
+        double *next = ends.reserve(4 * job.count * n);
         for (double **array : {&job.lo, &job.hi, &job.slope_lo, &job.slope_hi}) {
             *array = next;
-            next += sides;
+            next += job.count * n;
         }
-        job.lower = numbers.data();
-        job.row = row.data();
-        job.known = known.data();
+        row.reset(new int64_t[static_cast<size_t>(job.count)]);
+        known.reset(new unsigned char[static_cast<size_t>(job.count)]);
+        job.lower = numbers.reserve(job.count);
+        job.row = row.get();
+        job.known = known.get();
     }
 };
 // Bring the rows that blocks have left behind each other, from one job's arrays to another's: the same, or others.
@@ -147,6 +145,7 @@ int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
             return why.status;
         }
     for (int64_t i = 0; i < count; i++) work.counted(*workers[i]);
+    if (bytes + 200 * chain.n * width > KEPT_BYTES) workers.clear();
     return INFIMUM_OK;
 }
 

@@ -13,7 +13,7 @@ inline int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 inline int64_t quotient_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 inline int64_t whole_vectors(int64_t lanes) { return (lanes + 7) / 8 * 8; }
 
-const int64_t L1_BYTES = 32 << 10, L2_BYTES = 256 << 10, SLOTS_BYTES = 256 << 10, TRANSPOSED_BYTES = 4 << 20;
+const int64_t L1_BYTES = 32 << 10, L2_BYTES = 256 << 10, SLOTS_BYTES = 768 << 10, TRANSPOSED_BYTES = 4 << 20;
 const int64_t COPIES_BYTES = int64_t(512) << 20;  // threads with slots of their own share this much
 
 // How one phase is cut: tiles of `groups` groups and one chunk, run in blocks of `block` elements.
@@ -59,7 +59,7 @@ inline Plan plan_of(const Batch &b) {
         if (p.phases[i][0] == INFIMUM_BODY) registers = most(registers, p.phases[i][5]);
         if (p.phases[i][0] != INFIMUM_RECURRENCE) chunk = most(chunk, least(p.phases[i][2], INFIMUM_CHUNK));
     }
-    const int64_t size = 16 * registers, fast = most(L1_BYTES / size, 256), fitting = L2_BYTES / size;
+    const int64_t size = 16 * registers, fast = most(L1_BYTES / size, 512), fitting = L2_BYTES / size;
     const int64_t lanes = most(8, least(1024, least(fast, fitting)) / 8 * 8);
     const int64_t bytes = 16 * most(storage_of(p), 1);
     int64_t boxes = least(lanes, most(8, least(8192 / chunk, SLOTS_BYTES / bytes) / 8 * 8));

@@ -10,6 +10,8 @@ from __future__ import annotations
 import threading
 from contextvars import copy_context
 
+import numpy as np
+
 from infimum.boxes import Boxes, FloatArray
 from infimum.deadline import Late
 from infimum.search.auto.exploration import Exploration
@@ -37,13 +39,19 @@ class Beside:
         if len(boxes) < BESIDE:
             self._look(boxes, taken)
             return self.end()
-        if self._threads == 1:
+        if self._threads == 1 or not self._is_begun(boxes, taken):
             self._look(boxes, taken)
-        else:
-            run = copy_context().run
-            self._turn = threading.Thread(target=run, args=(self._look, boxes, taken), daemon=True)
-            self._turn.start()
         return ""
+
+    def _is_begun(self, boxes: Boxes, taken: int) -> bool:
+        """Begin a turn in a thread; return whether one could be started."""
+        turn = threading.Thread(target=copy_context().run, args=(self._look, boxes, taken), daemon=True)
+        try:
+            turn.start()
+        except RuntimeError:
+            return False
+        self._turn = turn
+        return True
 
     def end(self) -> str:
         """Wait for the turn that is under way, and take over what it has found; return what led to a better point."""
@@ -63,7 +71,8 @@ class Beside:
     def _look(self, boxes: Boxes, taken: int) -> None:
         self._found = ""
         try:
-            self._found = self._exploration.look(boxes, taken)
+            with np.errstate(all="ignore"):  # which other threads do not inherit everywhere
+                self._found = self._exploration.look(boxes, taken)
         except Late:
             self._found = "polish"  # where it has found anything
         except BaseException as error:
