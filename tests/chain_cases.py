@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from contractions import boxes_around, boxes_of_any_size
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Contractor, Level, MeanValue, Monotone, Stationary
 from infimum.contractors.edges import oblique
-from infimum.contractors.links import _given
+from infimum.contractors.links import _given, _tape
 from infimum.core import chain as core_chain
-from infimum.core.chain import Chain
+from infimum.core.chain import Chain, Given
 from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain, read_bounds
 from infimum.function.function import Function, trace
@@ -23,6 +24,13 @@ from infimum.function.rotation import Rotation
 from random_functions import planted_function, random_function
 
 KEEPING = tuple(ChainKeeping)
+
+
+def given_of(function: Function, domain: Domain) -> Given:
+    """What the chain of a search is told of a function and its domain."""
+    found = _given(function, domain, True)
+    programs = {name: partial(_tape, source) for name, source in found.programs.items()}
+    return Given(programs, found.edges, found.ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +48,7 @@ class Case:
 
     def chain(self, variant: str | None = None) -> Chain:
         links = [contractor.link for contractor in self.contractors]  # type: ignore[attr-defined]
-        return Chain(self.function.n, links, _given(self.function, self.domain, True), variant=variant)
+        return Chain(self.function.n, links, given_of(self.function, self.domain), variant=variant)
 
     def run(self, chain: Chain, some: Any = slice(None), threads: int = 1) -> core_chain.Left:
         boxes = self.boxes[some]

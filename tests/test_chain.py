@@ -21,7 +21,18 @@ import pytest
 
 import infimum
 import test_pool
-from chain_cases import JACOBIANS, KEEPING, Case, case_of, differences, identical, jacobian_case, random_case, same
+from chain_cases import (
+    JACOBIANS,
+    KEEPING,
+    Case,
+    case_of,
+    differences,
+    given_of,
+    identical,
+    jacobian_case,
+    random_case,
+    same,
+)
 from chain_reference import cuts
 from infimum import core, deadline
 from infimum.boxes import Boxes, FloatArray
@@ -32,6 +43,7 @@ from infimum.core.chain import Chain, Given, Late, Link, NoGradient, Slopes
 from infimum.core.codes import ChainKeeping, ChainLink
 from infimum.domain import read_bounds
 from infimum.errors import InvalidInterval, InvalidJacobian, ShapeMismatch
+from infimum.fractions import at_fraction
 from infimum.function.function import Function, trace
 from infimum.function.rotation import Rotation
 
@@ -196,7 +208,7 @@ def test_a_box_on_which_a_slope_exists_nowhere_stays_as_it_is() -> None:
     boxes = np.array([[1.0, 0.0], [2.0, 1.0]]), np.array([[1.0, 3.0], [3.0, 2.0]])
     low, high = function.slope_contraction_ends(*boxes, (np.zeros((2, 2)),) * 2)[2:]
     assert (low > high).any(1).tolist() == [True, False]
-    given = links_module._given(function, domain, True)
+    given = given_of(function, domain)
     for contractor in (Stationary(), Monotone()):
         chain = Chain(2, [contractor.link], given._replace(programs={**given.programs, "facts": lambda: None}))
         found = chain.run((*boxes, np.full(2, -np.inf)), np.full(2, np.inf))
@@ -219,7 +231,7 @@ def test_bounds_that_are_known_do_not_fall() -> None:
 def counted(case: Case) -> tuple[Chain, list[str]]:
     """A chain that writes down which programs it asks for."""
     made: list[str] = []
-    given = links_module._given(case.function, case.domain, True)
+    given = given_of(case.function, case.domain)
 
     def asked(name: str, source: Any) -> Any:
         made.append(name)
@@ -278,7 +290,7 @@ def test_a_chain_that_is_late_says_so_and_can_go_on() -> None:
 
 def test_the_time_that_programs_take_to_be_made_is_not_added() -> None:
     case = many(rippled, 3, 30)
-    given = links_module._given(case.function, case.domain, True)
+    given = given_of(case.function, case.domain)
 
     def slow(source: Any) -> Any:
         time.sleep(0.15)
@@ -440,7 +452,7 @@ def test_programs_live_as_long_as_their_chain() -> None:
         tape = source()
         return None if tape is None else pickle.loads(pickle.dumps(tape))
 
-    given = links_module._given(case.function, case.domain, True)
+    given = given_of(case.function, case.domain)
     programs = {name: lambda source=source: copied(source) for name, source in given.programs.items()}
     chain = Chain(3, links, given._replace(programs=programs))
     del given, programs, links
@@ -594,6 +606,37 @@ def test_what_a_chain_remembers_serves_the_cuts_of_the_boxes_it_left() -> None:
     assert all(same(one[at], own[at]) for one, own in zip(remembered.slopes, slopes, strict=True))
     expected = cuts(found.ends, slopes, stepped=known.stepped)
     assert same(links_module.cuts(found, known, sloped=True)[0], expected[0])
+
+
+# --- looks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_seen_of_boxes_is_what_their_middles_say(seed: int) -> None:
+    draw = np.random.default_rng([seed, 6])
+    case = random_case(seed).repeated(400)
+    some = case.boxes[~case.boxes.is_empty()]
+    (lo, hi), n = some.ends, case.function.n
+    within = np.full(n, -3.0), np.full(n, 2.5)
+    widths = np.where(draw.random(n) < 0.3, np.inf, 10.0 ** draw.uniform(-3, 1, n))
+    middle = at_fraction(lo, hi, 0.5)
+    inside = (lo < middle) & (middle < hi)
+    wide = inside & ~(hi - lo < widths) & ~np.isinf(widths)
+    points = np.clip(middle, *within)
+    with np.errstate(all="ignore"):
+        values = case.function(points)
+    order = np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")[:3]
+    order = order[values[order] < np.inf]
+    for variant, threads in itertools.product(core.variants(), THREADS):
+        found = case.chain(variant).look((lo, hi), within, 3, widths=widths, threads=threads)
+        assert same(found.points, points[order])
+        assert same(found.can_be_cut, inside.any(1)) and same(found.is_wide, wide.any(1))
+    plain = case.chain().look((lo, hi), within, 0)
+    assert plain.points.shape == (0, n) and same(plain.can_be_cut, inside.any(1))
+    with pytest.raises(ShapeMismatch, match="has the shape"):
+        case.chain().look((lo, hi), (within[0], np.zeros(n + 1)), 1)
+    with pytest.raises(Late):
+        case.chain().look((lo, hi), within, 1, seconds=0.0)
 
 
 # --- broken on purpose -----------------------------------------------------------------------------------------------
