@@ -114,7 +114,9 @@ def test_a_chain_of_any_length_is_searched_and_stopped_in_time(method: str, step
 
 
 @pytest.mark.parametrize("is_defined", [False, True])
-def test_the_domain_is_left_where_time_is_up_among_the_starts(is_defined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_domain_is_left_where_time_is_up_among_the_starts(
+    is_defined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def f(x: Any) -> Any:
         return (x[0] - 1) ** 2 + x[1] ** 2 if is_defined else np.sqrt(x[0] - 1) + x[1] ** 2
 
