@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import fake_cupy
 import host_cuda
 import nvrtc
 import test_auto_cuda
-from infimum import problems
+from infimum import deadline, problems
 from infimum.backends.cuda import audit
 from infimum.backends.cuda import chain as cuda_chain
 from infimum.backends.cuda import compile as cuda_compile
@@ -329,16 +330,26 @@ def test_slopes_come_back_with_the_boxes(quick: Any) -> None:
 def test_a_box_that_is_none_is_refused_in_the_cores_words(quick: Any) -> None:
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     boxes = drawn_boxes(domain, 20, 3)
-    boxes.lo[5], boxes.hi[5] = np.inf, np.inf
-    said = []
-    for f, batch in (
-        (function, boxes),
-        (function.on(Gpu(**EVERYTHING)), Boxes(*map(cuda_device.to_device, boxes))),
-    ):
+    boxes.lo[15], boxes.hi[15] = np.inf, np.inf  # behind boxes that are empty, and not gathered
+    far, gpu, said = Boxes(*map(cuda_device.to_device, boxes)), function.on(Gpu(**EVERYTHING)), []
+    for f, batch, whole in ((function, boxes, False), (gpu, far, False), (gpu, far, True)):
+        links = Links([("", Level())], f, domain)
+        assert not whole or (links._there.fuse() and links._there.fused_kernels(wait=True))
         with pytest.raises(InvalidInterval) as error:
-            Links([("", Level())], f, domain).run(batch, Known(f, domain), ChainKeeping.KEEP_SOME)
+            links.run(batch, Known(f, domain), ChainKeeping.KEEP_SOME)
         said.append(str(error.value))
-    assert said[0] == said[1]
+    assert said[0] == said[1] == said[2]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_chain_ends_when_there_is_no_time_left(whole: bool, quick: Any) -> None:
+    function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
+    gpu = function.on(Gpu(**EVERYTHING))
+    links = Links([("", Level())], gpu, domain)
+    assert not whole or (links._there.fuse() and links._there.fused_kernels(wait=True))
+    far = Boxes(*map(cuda_device.to_device, drawn_boxes(domain, 20, 3)))
+    with pytest.raises(deadline.Late), deadline.until(time.perf_counter()):
+        links.run(far, Known(gpu, domain), ChainKeeping.KEEP_SOME)
 
 
 # --- whole links -----------------------------------------------------------------------------------------------------
@@ -378,7 +389,7 @@ def test_a_whole_link_is_one_launch(quick: Any) -> None:
     far = Boxes(*map(cuda_device.to_device, drawn_boxes(domain, 5000, 3)))
     links.run(far, Known(gpu, domain, 0.9), ChainKeeping.KEEP_SOME)
     assert len(quick.launches) == 6  # enter, four links, leave
-    assert quick.launches[1] == (4, 5000)  # 512 threads: they go on to further boxes
+    assert quick.launches[1] == (3, 5000)  # 384 threads: they go on to further boxes
 
 
 def test_what_cannot_be_whole_goes_pass_by_pass(quick: Any) -> None:
@@ -600,7 +611,7 @@ def test_nvrtc_compiles_whole_links(architecture: str) -> None:
         pytest.skip("no NVRTC")
     function, domain = trace(_branches, 2), read_bounds([(-1, 1)] * 2)
     links = Links([(type(one).__name__, one) for one in ALL], function, domain)
-    programs = {name: source() for name, source in links._given.programs.items()}
+    programs = {name: source.program() for name, source in links._sources.items()}
     head = "#define INFIMUM_TEAM 1\n#define INFIMUM_VALUE Range\n"
     text = cuda_fused.text(links._there.links, programs)
     shown = host_cuda.ptx(compiler, head + text, architecture, (cuda_compile.QUICK,))

@@ -28,6 +28,7 @@ from infimum.records.result import Result
 from infimum.records.writing import plain
 from infimum.search.pool import Pool
 from infimum.search.status import Status
+from infimum.search.witness import Witness
 
 Patch = pytest.MonkeyPatch
 Objective = Callable[[Any], Any]
@@ -110,6 +111,24 @@ def test_a_chain_of_any_length_is_searched_and_stopped_in_time(method: str, step
     assert time.process_time() - before <= limit + 1 + 4 * tracing
     assert result.status in (Status.TIME, Status.PROVED) and result.minimum.lo <= -2 + 1e-9
     assert result.fun >= -2 and result.minimum.hi <= 3
+
+
+@pytest.mark.parametrize("is_defined", [False, True])
+def test_the_domain_is_left_where_time_is_up_among_the_starts(
+    is_defined: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def f(x: Any) -> Any:
+        return (x[0] - 1) ** 2 + x[1] ** 2 if is_defined else np.sqrt(x[0] - 1) + x[1] ** 2
+
+    def late(self: Witness, points: npt.NDArray[np.float64]) -> bool:
+        self.offer(points[0])
+        raise Late
+
+    monkeypatch.setattr(Witness, "offer_all", late)
+    starts = [[-1.0, 0.5], [-2.0, 0.25]]
+    result = minimize(f, [(-3, 3)] * 2, x0=starts, time_limit=60)
+    assert result.status == Status.TIME and result.boxes.tolist() == [[[-3.0, 3.0], [-3.0, 3.0]]]
+    assert result.minimum.lo <= 0 <= result.minimum.hi
 
 
 def test_a_point_is_proved_though_time_is_up_before_the_first_box_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from infimum.concurrency import cached_property
 from infimum.contractors.contractor import Contractor, is_own
 from infimum.contractors.edges import ObliqueDomain
 from infimum.contractors.known import Known
+from infimum.core import Tape
 from infimum.core.chain import Chain, Given, Late, Left, Link, Look, NoGradient
 from infimum.core.codes import ChainKeeping
 from infimum.domain import Domain
@@ -44,14 +44,6 @@ class Linked(Contractor, Protocol):
         ...
 
 
-class _Given(NamedTuple):
-    """What both forms of a chain are told (core.chain.Given): the core gets a Program's tape."""
-
-    programs: Mapping[str, _Source]
-    edges: tuple[FloatArray, FloatArray]
-    ends: tuple[FloatArray, FloatArray]
-
-
 class Links:
     """Contractors of one function on one domain, as one chain of the core."""
 
@@ -62,9 +54,9 @@ class Links:
         self.names = [name for name, _ in named]
         self._links = [one.link for _, one in named if isinstance(one, Linked)]
         self._given = _given(function, domain, sloped)
+        self._sources: Mapping[str, Any] = self._given.programs
         self._seconds = 0.0  # that the CPU took
-        sources = {name: partial(_tape, source) for name, source in self._given.programs.items()}
-        self._chain = Chain(function.n, self._links, Given(sources, self._given.edges, self._given.ends))
+        self._chain = Chain(function.n, self._links, self._given)
 
     def contract(self, boxes: Boxes, known: Known) -> Boxes:
         """Return as many boxes, in their order: what is left of each by all contractors."""
@@ -110,12 +102,14 @@ class Links:
     @property
     def _needed(self) -> list[Any]:
         """Return the Programs that were needed so far."""
-        return [source.made for source in self._given.programs.values() if source.made is not None]
+        return [source.made for source in self._sources.values() if source.made is not None]
 
     @cached_property
     def _there(self) -> cuda_chain.CudaChain:
         """Return the same chain on the GPU."""
-        return cuda_chain.CudaChain(self._function.n, self._links, self._given, self._chain)
+        programs = {name: source.program for name, source in self._sources.items()}
+        given = cuda_chain.Given(programs, self._given.edges, self._given.ends)
+        return cuda_chain.CudaChain(self._function.n, self._links, given, self._chain)
 
     def look(self, boxes: Boxes, known: Known, within: Ends, most: int) -> Look:
         """Return what is seen of boxes of the host's memory."""
@@ -170,34 +164,33 @@ def applied(contractor: Linked, boxes: Boxes, known: Known) -> Boxes:
 
 
 class _Source:
-    """A Program that is made when it is first asked for; None where there need be none."""
+    """A Program that is made when it is first asked for; None where none need be. Called, it is the tape."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
         self._is_made = False
         self.made: Any = None
 
-    def __call__(self) -> Any:
+    def program(self) -> Any:
+        """Return the Program."""
         if not self._is_made:
             self.made, self._is_made = self._make(), True
         return self.made
 
-
-def _tape(source: _Source) -> Any:
-    """Return a Program as the core takes it."""
-    program = source()
-    return None if program is None else program.tape
+    def __call__(self) -> Tape | None:
+        program = self.program()
+        return None if program is None else program.tape
 
 
-def _given(function: Function, domain: Domain, sloped: bool) -> _Given:
+def _given(function: Function, domain: Domain, sloped: bool) -> Given:
     edges, ends = (domain.inner_lo, domain.inner_hi), (domain.inner_lo, domain.inner_hi)
     if not sloped:
-        return _Given({}, edges, ends)
+        return Given({}, edges, ends)
     programs = _programs(function)
     if isinstance(domain, ObliqueDomain):
         rotation, edges = domain.rotation, domain.edges
         programs["image"] = lambda: rotation.image
-    return _Given({name: _Source(make) for name, make in programs.items()}, edges, ends)
+    return Given({name: _Source(make) for name, make in programs.items()}, edges, ends)
 
 
 def _programs(function: Function) -> dict[str, Callable[[], Any]]:

@@ -13,7 +13,7 @@ Guarantee: the bits of core.chain.Chain.run for every box, and the same counts. 
 
     what happens                                        what follows
     the memory is short                                 the CPU's chain
-    the user's gradient is none on some box             the CPU's chain, which says so
+    a box, or the user's gradient on one, is none       the CPU's chain, which says so
     a box is other than the CPU's, in the first batch   the rules are compiled again with care, and the batch repeated
     likewise, later or with care                        refused
 """
@@ -23,11 +23,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from infimum import deadline
 from infimum.backends.cuda import audit, launch
 from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
@@ -35,6 +36,7 @@ from infimum.backends.cuda import fused as cuda_fused
 from infimum.backends.cuda.device import cuda_errors_as_refusals, picked
 from infimum.core.chain import TAKEN_UNIT, Chain, Left, Link
 from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink
+from infimum.errors import InvalidInterval
 from infimum.passes.lowering.program import Program
 
 FloatArray = npt.NDArray[np.float64]
@@ -50,27 +52,16 @@ _BLOCKS = 32  # per processor
 _APART = {"image", "jacobian"}  # Programs of chains that go pass by pass
 
 
-class Given(Protocol):
+class Given(NamedTuple):
     """What a chain knows of the function and of the domain: core.chain.Given, with Programs in place of tapes."""
 
-    @property
-    def programs(self) -> Mapping[str, Source]:
-        """Return the Programs by name."""
-        ...
-
-    @property
-    def edges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the domain's edges."""
-        ...
-
-    @property
-    def ends(self) -> tuple[FloatArray, FloatArray]:
-        """Return where a minimiser is along a slope."""
-        ...
+    programs: Mapping[str, Source]
+    edges: tuple[FloatArray, FloatArray]
+    ends: tuple[FloatArray, FloatArray]
 
 
 class _Contradiction(Exception):
-    """The user's gradient is none, or a box is none: the core knows what to say."""
+    """The user's gradient is none, or a box that a whole link was given."""
 
 
 # ------------------------------------------------------------------------------------------------ kernels
@@ -173,8 +164,8 @@ class CudaChain:
         except made.cupy.cuda.memory.OutOfMemoryError:
             made.cupy.get_default_memory_pool().free_all_blocks()
             return self._by_the_cpu(asked)
-        except _Contradiction:
-            self._by_the_cpu(asked)
+        except (_Contradiction, InvalidInterval):
+            self._by_the_cpu(asked)  # raises
             raise audit.refusal(made.device.name) from None
         return self.run(boxes, limit, run, upper=upper, keeping=keeping, threads=threads)
 
@@ -185,7 +176,7 @@ class CudaChain:
         return self._edges
 
     def _by_the_cpu(self, asked: _Asked) -> Left:
-        return asked.by(self.on_cpu, cuda_device.to_host).map(cuda_device.to_device)
+        return asked.by(self.on_cpu, cuda_device.to_host, deadline.left()).map(cuda_device.to_device)
 
     def _is_believed(self, made: Kernels, asked: _Asked, found: Left, batch: _Batch) -> bool:
         """Return whether some boxes are left as by the CPU; False where the batch must be repeated, with care."""
@@ -212,10 +203,12 @@ class _Asked(NamedTuple):
     keeping: ChainKeeping
     threads: int
 
-    def by(self, chain: Chain, to_host: Callable[[Any], FloatArray]) -> Left:
+    def by(self, chain: Chain, to_host: Callable[[Any], FloatArray], seconds: float = np.inf) -> Left:
         """Return what a chain of the core leaves of the boxes, or of some of them."""
         lo, hi, lower, limit = (to_host(array) for array in (*self.boxes, self.limit))
-        return chain.run((lo, hi, lower), limit, upper=self.upper, keeping=self.keeping, threads=self.threads)
+        return chain.run(
+            (lo, hi, lower), limit, upper=self.upper, keeping=self.keeping, seconds=seconds, threads=self.threads
+        )
 
 
 def _agree(wanted: Left, found: Left, batch: _Batch, at: Any) -> bool:
@@ -345,6 +338,7 @@ class _Batch:
         for number in range(len(self._chain.links)):
             if not len(left):
                 break
+            deadline.ask()
             given = self._arguments(left, None, None, None, int(keeping), self._asked.upper, number)
             fused.launch(number, given, self._passes, len(left))
             left = left if keeping == ChainKeeping.KEEP_ALL else self._kept(left)

@@ -147,7 +147,7 @@ INFIMUM_ROLLED
 #define INFIMUM_LINK_ROOMS {{room_lo, form_lo}, {room_hi, form_hi}, pool, tables, scratch, wrong, passes, 0, 0}
 #ifndef INFIMUM_LINK_ENTRY
 #define INFIMUM_LINK_ENTRY(name, ...)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(INFIMUM_NAMESPACE::CHAIN_THREADS)                                      \
+    extern "C" __global__ void __launch_bounds__(INFIMUM_NAMESPACE::CHAIN_THREADS, INFIMUM_BLOCKS)                      \
         infimum_##name(INFIMUM_LINK_PARAMETERS, INFIMUM_CHAIN_PARAMETERS) {                                             \
         using namespace INFIMUM_NAMESPACE;                                                                              \
         const ChainArguments all = INFIMUM_CHAIN_ARGUMENTS;                                                             \

@@ -23,7 +23,7 @@ from infimum.passes.lowering.program import Program
 
 Programs = Mapping[str, Program | None]
 
-_BLOCKS = 4  # per processor: about as many as it holds at once, so that rooms are few
+_BLOCKS = 3  # per processor: as many as it holds at least (device.h), so that rooms are few
 _HEAD = r"""#ifndef INFIMUM_NAMESPACE
 #define INFIMUM_NAMESPACE infimum_cuda
 #endif

@@ -11,7 +11,7 @@ from infimum.search.auto.tuning import SQUARES_UP_TO
 
 FloatArray = npt.NDArray[np.float64]
 
-_CALL, _OPERATIONS = 64.0, 1e5  # values; operations of the core that take as long as what is done for a batch in Python
+CALL = 64.0  # values: what a batch costs beside its points
 
 
 class Evaluations:
@@ -26,7 +26,6 @@ class Evaluations:
         self.squares = found if found is not None and found.is_whole else None
         self.count = 0
         self.spent = 0.0
-        self.call = _CALL + _OPERATIONS / max(1, function.value_program.operations)  # a batch, beside its points
 
     @property
     def n(self) -> int:
@@ -59,4 +58,4 @@ class Evaluations:
     def _pay(self, count: int, each: float) -> None:
         ask()
         self.count += count
-        self.spent += self.call + count * each
+        self.spent += CALL + count * each

@@ -27,7 +27,7 @@ from infimum.fractions import at_fraction
 from infimum.search.auto import tuning
 from infimum.search.auto.descents import Descents, QuasiNewton
 from infimum.search.auto.elite import Elite
-from infimum.search.auto.evaluations import Evaluations
+from infimum.search.auto.evaluations import CALL, Evaluations
 from infimum.search.auto.least_squares import LevenbergMarquardt, linear_variables, with_best_linear
 from infimum.search.auto.points import Points
 from infimum.search.auto.population import Population
@@ -87,7 +87,8 @@ class Exploration:
         """Take turns as long as the boxes that a search has taken pay for them; return the last that led to better."""
         found = ""
         share = tuning.SHARE if self.evaluate.squares is None else tuning.SHARE_OF_SQUARES
-        while self.spent + tuning.TURN <= share * taken:
+        first = min(taken, tuning.FIRST_BOXES)
+        while self.spent + tuning.TURN <= share * (first + tuning.LATER * (taken - first)):
             before, is_raw = self.points.upper, self.points.upper < self.polished
             if not is_raw and self.width < tuning.LEAST_WIDTH:
                 break
@@ -119,7 +120,7 @@ class Exploration:
                 return self._generations() if way == "population" else self._descents(self._starts(way, boxes))
         finally:
             alone = self.points.evaluated - others
-            self.spent += dearer * (self.evaluate.spent - cost + self.evaluate.call * alone)
+            self.spent += dearer * (self.evaluate.spent - cost + CALL * alone)
             self.points.evaluated += self.evaluate.count - count
 
     # ------------------------------------------------------------------------------------------ descents

@@ -82,9 +82,10 @@ class Search(Method):
 
     def _run(self, rounds: int | None, cuts: int | None) -> Status:
         if not self.iterations:
+            if not len(self.open):
+                self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             if self.options.x0 is not None and self.points.offer_all(self.options.x0):
                 self._credit("start")
-            self.open.add(Boxes(self.domain.lo[None].copy(), self.domain.hi[None].copy()))
             self._prepare()
         status: Status | None = None
         try:

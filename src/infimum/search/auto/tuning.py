@@ -32,8 +32,9 @@ RAY_WORK, RAY_WORK_AFTER = 8_000, 64  # elements looked at, some 0.2 s; as many 
 # Exploration
 EXPLORE_FROM = 2  # iterations: many searches are over by then
 BESIDE = 2**12  # boxes of a batch: a turn takes no longer than it takes to contract them
-SHARE = 4.0  # values at points for each box that an iteration takes, which costs 20 to 2,000: at most about a tenth
-SHARE_OF_SQUARES = 16.0  # the same for sums of squares, for which boxes are contracted at more length: 100 to 5,000
+SHARE = 6.0  # values at points for each box that an iteration takes, which costs 20 to 2,000: at most about a tenth
+SHARE_OF_SQUARES = 32.0  # the same for sums of squares, for which boxes are contracted at more length: 100 to 5,000
+FIRST_BOXES, LATER = 2**14, 0.25  # beyond so many boxes a smaller share: what many turns did not find is hard to find
 TURN = 4000.0  # values: about what a turn costs, so that the first is paid for before it is taken
 PATIENCE, DEAREST = 6.0, 10.0  # misses until a turn costs twice as much; how much dearer it can become
 FIRST_WIDTH, LEAST_WIDTH, MOST_WIDTH = 16, 4, 64  # points that descend side by side: a batch of fewer saves no time
