@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from contractions import boxes_around, boxes_of_any_size
 from infimum.boxes import Boxes, FloatArray
 from infimum.contractors import Contractor, Level, MeanValue, Monotone, Stationary
 from infimum.contractors.edges import oblique
-from infimum.contractors.links import _given, _tape
+from infimum.contractors.links import _given
 from infimum.core import chain as core_chain
 from infimum.core.chain import Chain, Given
 from infimum.core.codes import ChainKeeping
@@ -28,9 +27,7 @@ KEEPING = tuple(ChainKeeping)
 
 def given_of(function: Function, domain: Domain) -> Given:
     """What the chain of a search is told of a function and its domain."""
-    found = _given(function, domain, True)
-    programs = {name: partial(_tape, source) for name, source in found.programs.items()}
-    return Given(programs, found.edges, found.ends)
+    return _given(function, domain, True)
 
 
 @dataclass(frozen=True, eq=False)
