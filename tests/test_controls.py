@@ -101,7 +101,7 @@ def test_a_contractor_that_is_not_named_never_runs(monkeypatch: Patch) -> None:
         raise RuntimeError("ran")
 
     for made in (Monotone, Stationary, MeanValue):
-        monkeypatch.setattr(made, "contract", refused)
+        monkeypatch.setattr(made, "link", property(refused))
     assert found(camel, BOX, contractors="level", ftol=1e-4, xtol=None).success
     with pytest.raises(RuntimeError, match="ran"):
         found(camel, BOX, contractors=("level", "stationary"), ftol=1e-4, xtol=None)
@@ -239,6 +239,7 @@ def proposed(
     domain = Domain(zero, zero + whole, zero, zero + whole)
     known = Told(trace(lambda x: np.sum(x), n), domain, widths=widths)
     object.__setattr__(known, "slopes", np.broadcast_to(slopes, lo.shape))
+    known.remember(Boxes(lo, hi), (-np.abs(known.slopes), np.abs(known.slopes)), np.ones(len(lo), bool))
     return SPLIT_RULES[split].cuts(Boxes(lo, hi), known)
 
 
@@ -465,10 +466,14 @@ def test_what_is_remembered_is_the_functions_own() -> None:
 def test_a_box_that_stays_as_it_is_is_evaluated_once(monkeypatch: Patch) -> None:
     function, domain = trace(camel, 2), read_bounds(BOX, 2)
     chain = ContractorChain(function, domain, contractors=("monotone", "mean_value"))
-    count = counted(function, monkeypatch)
     found = chain.contract(Boxes(domain.lo[None], domain.hi[None]), INF)
-    SPLIT_RULES["smear"].cuts(found, chain.known)
-    assert count() == 1 and (found.lo == domain.lo).all() and (found.hi == domain.hi).all()
+    assert (found.lo == domain.lo).all() and (found.hi == domain.hi).all()
+    known_slopes, count = chain.known.remembered(), counted(function, monkeypatch)
+    assert known_slopes is not None and known_slopes.has.all()
+    for ends, again in zip(known_slopes.slopes, function.gradient_ends(*found.ends), strict=True):
+        assert np.array_equal(ends, again)
+    chain.known.gradient(found)
+    assert count() == 1, "only the test has asked"
 
 
 def test_a_stale_memory_is_noticed(monkeypatch: Patch) -> None:

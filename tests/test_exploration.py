@@ -151,13 +151,18 @@ def test_exploration_takes_its_share_and_at_most_a_turn_more(f: Model) -> None:
     exploration = Exploration(Points(function, domain))
     box = Boxes(domain.lo[None], domain.hi[None], np.array([-np.inf]))
     share = tuning.SHARE if exploration.evaluate.squares is None else tuning.SHARE_OF_SQUARES
+
+    def paid(taken: int) -> float:
+        first = min(taken, tuning.FIRST_BOXES)
+        return share * (first + tuning.LATER * (taken - first))
+
     spent, longest = 0.0, 0.0
     for taken in range(0, 200_000, 2_000):
         exploration.look(box, taken)
         longest = max(longest, exploration.spent - spent)
-        assert exploration.spent <= share * taken - tuning.TURN + longest or exploration.spent == spent
+        assert exploration.spent <= paid(taken) - tuning.TURN + longest or exploration.spent == spent
         spent = exploration.spent
-    assert spent >= 0.5 * share * 190_000  # what is paid for is done
+    assert spent >= 0.5 * paid(190_000)  # what is paid for is done
 
 
 def test_nothing_is_explored_before_it_is_paid_for() -> None:

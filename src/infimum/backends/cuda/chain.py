@@ -21,9 +21,8 @@ Guarantee: the bits of core.chain.Chain.run for every box, and the same counts. 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +37,9 @@ from infimum.core.chain import TAKEN_UNIT, Chain, Left, Link
 from infimum.core.codes import ChainKeeping, ChainKnown, ChainLink
 from infimum.errors import InvalidInterval
 from infimum.passes.lowering.program import Program
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 FloatArray = npt.NDArray[np.float64]
 Source = Callable[[], Program | None]
@@ -80,6 +82,8 @@ def kernels(number: int) -> Future[Kernels]:
 
 @cache
 def _compiler() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # which brings more than a search on the CPU needs
+
     return ThreadPoolExecutor(1)
 
 
