@@ -31,13 +31,13 @@ struct Made {
     std::vector<std::unique_ptr<Worker>> workers;
 };
 
-// How many boxes a block has: as many as the second cache holds, a single one of very many variables, and no more than give
-// every thread a block.
+// How many boxes a block may have: as many as the second cache holds, a single one of very many variables.
+int64_t widest_of(int64_t n) {
+    return 16 * 8 * n > TRANSPOSED_BYTES ? 1 : most(8, least(BLOCK, BLOCK_BYTES / (48 * n)) / 8 * 8);
+}
+// How many it has: no more than give every thread a block.
 int64_t width_of(int64_t n, int64_t count, int64_t threads) {
-    if (16 * 8 * n > TRANSPOSED_BYTES) return 1;
-    const int64_t fitting = most(8, least(BLOCK, BLOCK_BYTES / (48 * n)) / 8 * 8);
-    const int64_t fair = whole_vectors(quotient_up(count, threads));
-    return most(1, least(fitting, most(8, fair)));
+    return least(widest_of(n), most(8, whole_vectors(quotient_up(count, threads))));
 }
 int64_t storage_of(const std::vector<const infimum_program *> &programs) {
     int64_t found = 0;
@@ -117,11 +117,12 @@ int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
     // Threads share the tiles of a block where there are fewer blocks than threads, or too large ones.
     const bool apart = blocks >= job.threads && bytes * job.threads <= COPIES_BYTES;
     const int64_t count = apart ? job.threads : 1, inner = apart ? 1 : job.threads;
-    const Kind kind = {width, inner, provided};
+    const int64_t widest = widest_of(chain.n);  // so that the same workers serve for any number of boxes
+    const Kind kind = {widest, inner, provided};
     if (lock && !(made.kind == kind)) workers.clear();
     if (lock) made.kind = kind;
     while (static_cast<int64_t>(workers.size()) < count)
-        workers.push_back(std::unique_ptr<Worker>(new Worker(chain, programs, made.stage, width, static_cast<int>(inner))));
+        workers.push_back(std::unique_ptr<Worker>(new Worker(chain, programs, made.stage, widest, static_cast<int>(inner))));
     for (int64_t i = 0; i < count; i++) workers[i]->begin(job.seconds);
     std::vector<Stopped> ends(static_cast<size_t>(blocks), Stopped{INFIMUM_OK, -1, {}});
     std::atomic<bool> stopped{false};
@@ -145,7 +146,7 @@ int by_blocks(Made &made, Job &job, int64_t width, const Work &work) {
             return why.status;
         }
     for (int64_t i = 0; i < count; i++) work.counted(*workers[i]);
-    if (bytes + 200 * chain.n * width > KEPT_BYTES) workers.clear();
+    if (bytes + 200 * chain.n * widest > KEPT_BYTES) workers.clear();
     return INFIMUM_OK;
 }
 

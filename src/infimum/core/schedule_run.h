@@ -31,8 +31,10 @@ class Runner {
     infimum_tile tile(Workspace &w, int64_t phase, int64_t number) const {
         const Shape &s = plan_.shapes[phase];
         const int64_t first = number / s.chunks * s.groups, groups = least(s.groups, s.k - first);
+        // Of fewer boxes than planned for, more elements are taken at a time.
+        const int64_t block = s.groups > 1 ? s.block : most(s.block, least(s.chunk(), plan_.lanes / boxes_));
         return {batch_.program, slots_.slots.data(), batch_.program->phases[phase], batch_.point, boxes_, first,
-                groups, number % s.chunks, s.block, w.registers.get(), w.pitch, w.values.data(), w.terms.get(),
+                groups, number % s.chunks, block, w.registers.get(), w.pitch, w.values.data(), w.terms.get(),
                 Workspace::pitch_of(plan_, s), slots_.results, slots_.result_pitch};
     }
     void stage(int which, int64_t phase, bool parallel) {
