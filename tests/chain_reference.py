@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.boxes import Boxes, Ends, FloatArray, emptied, is_empty, kept, met, shrinkage
+from infimum.boxes import BoolArray, Boxes, Ends, FloatArray, emptied, is_empty, met, shrinkage
 from infimum.contractors import Contractor, Level, MeanValue, Monotone, Stationary
 from infimum.contractors.edges import touched
 from infimum.core.chain import TAKEN_UNIT
@@ -294,3 +294,9 @@ class Listed:
 def rows_of(boxes: Boxes) -> list[Row]:
     ends = np.hstack(boxes.ends).tolist()
     return [(float(low), tuple(row)) for low, row in zip(boxes.lower, ends, strict=True)]
+
+
+def kept(before: Ends, after: Ends, where: BoolArray) -> Ends:
+    """Return the ends after a change, those of boxes that are marked as they were before."""
+    marked = where[:, None]
+    return np.where(marked, before[0], after[0]), np.where(marked, before[1], after[1])

@@ -28,7 +28,7 @@ from infimum.backends.cuda import compile as cuda_compile
 from infimum.backends.cuda import device as cuda_device
 from infimum.backends.cuda import kernel as cuda_kernel
 from infimum.backends.cuda import linear as cuda_linear
-from infimum.backends.placement import Gpu, is_on_device
+from infimum.backends.placement import Gpu, Movable, Place, is_on_device
 from infimum.boxes import Boxes, shrinkage
 from infimum.contractors.chain import ContractorChain
 from infimum.contractors.dual import dual
@@ -542,6 +542,22 @@ def test_a_long_search_goes_on_where_a_gpu_is_much_faster(
     wanted = minimum(chosen)
     assert np.array_equal(found.boxes, wanted.boxes) and found.nit == wanted.nit
     assert [step.iteration for step in found.history] == [step.iteration for step in wanted.history]
+
+
+def test_a_place_that_has_moved_does_all_that_the_new_place_does_otherwise() -> None:
+    others = {name for name, made in vars(Gpu).items() if callable(made) and name in vars(Place) and name != "__init__"}
+    assert others == {"run", "another", "is_ready", "to_device"} and others <= set(vars(Movable))
+    asked: list[str] = []
+
+    class Elsewhere(Place):
+        def is_ready(self, programs: Any, boxes: Any, seconds: float) -> bool:
+            asked.append("is_ready")
+            return True
+
+    place = Movable()
+    assert not place.is_ready([], np.zeros((1, 1)), 0.0)
+    place.move(Elsewhere())
+    assert place.is_ready([], np.zeros((1, 1)), 0.0) and asked == ["is_ready"]
 
 
 def test_limits_count_from_the_beginning_and_a_callback_ends_it_on_either(

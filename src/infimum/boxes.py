@@ -154,12 +154,6 @@ def emptied(lo: FloatArray, hi: FloatArray, where: BoolArray) -> Ends:
     return np.where(where[:, None], np.inf, lo), np.where(where[:, None], -np.inf, hi)
 
 
-def kept(before: Ends, after: Ends, where: BoolArray) -> Ends:
-    """Return the ends after a change, those of boxes that are marked as they were before."""
-    marked = where[:, None]
-    return np.where(marked, before[0], after[0]), np.where(marked, before[1], after[1])
-
-
 def met(a: Ends, b: Ends) -> Ends:
     """Return what two lists of boxes have in common, row by row; one empty component empties the whole box."""
     lo, hi = np.maximum(a[0], b[0]), np.minimum(a[1], b[1])

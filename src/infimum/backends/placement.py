@@ -143,6 +143,10 @@ class Movable(Place):
         """Return a place of the kind that this is now."""
         return self._now.another()
 
+    def is_ready(self, programs: Sequence[Program], boxes: FloatArray, seconds: float) -> bool:
+        """Return whether a chain can run on boxes of a device now."""
+        return self._now.is_ready(programs, boxes, seconds)
+
     def to_device(self, *arrays: FloatArray) -> tuple[FloatArray, ...]:
         """Return the arrays where much work on them is done soonest now."""
         return self._now.to_device(*arrays)

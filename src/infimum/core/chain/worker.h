@@ -90,7 +90,6 @@ class Worker {
         double *next = columns_.reserve(6 * of_block + 3 * (width_ + 8));
         for (Sides *sides : {&x_, &slope_, &start_}) *sides = sides_at(next, of_block, width_);
         for (double **vector : {&lower_, &limit_, &gone_}) *vector = taken_from(next, width_ + 8);
-        part_ = nullptr;
         next = group_memory_.reserve(6 * of_group + most(of_group, of_block) + 6 * (group_ + 8));
         for (Sides *sides : {&after_, &other_, &third_}) *sides = sides_at(next, of_group, group_);
         part_ = taken_from(next, most(of_group, of_block));

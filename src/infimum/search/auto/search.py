@@ -368,7 +368,7 @@ class Search(Method):
             boxes = self._hold(bisected(boxes, cuts))
             self._credit("split", len(boxes) - count)
             self.cuts += len(boxes) - count
-            if len(boxes) * 2 > few or len(self.open) > few or len(boxes) == count:
+            if len(boxes) * 2 > few or len(boxes) == count:
                 break
         self.open.add(boxes)
         self.held = None
